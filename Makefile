@@ -44,6 +44,10 @@ format: setup  ## Format all C++ and Python
 bench: build  ## Measure the speed of the core
 	@tools/bench.sh
 
+bench-branches: build  ## Simulated branch mispredictions of the core, which take most of its time; FUNCTIONS=20
+	@tools/build.sh release >/dev/null
+	@$(PYTHON_VENV) bench/branches.py build/release/depyf-decompile --functions $(or $(FUNCTIONS),0)
+
 bench-call: build  ## What running from dumped files costs a cached call, for each backend
 	@for backend in eager aot_eager inductor; do $(PYTHON_VENV) bench/cached_call.py $$backend; done
 

@@ -69,9 +69,19 @@ def main() -> int:
     """Prints the bytes that are kept for each compilation, without and with depyf. Returns 1 if the difference exceeds
     LIMIT."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("compilations", nargs="?", type=int, default=300)
-    parser.add_argument("--backend", default="aot_eager")
-    parser.add_argument("--top", type=int, default=0, metavar="COUNT")
+    parser.add_argument(
+        "compilations", nargs="?", type=int, default=300, help="the number of functions to compile (default: 300)"
+    )
+    parser.add_argument(
+        "--backend", default="aot_eager", help="the backend that compiles the functions (default: aot_eager)"
+    )
+    parser.add_argument(
+        "--top",
+        type=int,
+        default=0,
+        metavar="COUNT",
+        help="list the COUNT lines that allocated most of the memory (default: 0)",
+    )
     options = parser.parse_args()
     torch.set_num_threads(1)
     kept = {}

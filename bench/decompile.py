@@ -50,9 +50,13 @@ def seconds(command: list[str]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("commands", metavar="COMMAND", nargs="+", help="a depyf-decompile")
-    parser.add_argument("--runs", type=int, default=9, help="of each command (default: 9)")
-    parser.add_argument("--python", default=interpreter((3, 12)) or sys.executable, help="whose library it is")
+    parser.add_argument("commands", metavar="COMMAND", nargs="+", help="the path of depyf-decompile")
+    parser.add_argument("--runs", type=int, default=9, help="run each command this number of times (default: 9)")
+    parser.add_argument(
+        "--python",
+        default=interpreter((3, 12)) or sys.executable,
+        help="the interpreter whose standard library is decompiled",
+    )
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         counted = subprocess.check_output([arguments.python, "-c", COMPILE, folder], text=True)

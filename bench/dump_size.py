@@ -147,9 +147,15 @@ def _comment_bytes(line: str) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--layers", default="6,12,24,48")
-    parser.add_argument("--backends", default="aot_eager,inductor")
-    parser.add_argument("--keep", type=Path, help="the dumps are written below this directory, and stay")
+    parser.add_argument(
+        "--layers",
+        default="6,12,24,48",
+        help="the numbers of layers of the transformers, with commas (default: 6,12,24,48)",
+    )
+    parser.add_argument(
+        "--backends", default="aot_eager,inductor", help="the backends, with commas (default: aot_eager,inductor)"
+    )
+    parser.add_argument("--keep", type=Path, help="write the dumps below this directory, and keep the dumps")
     parser.add_argument("--dump", nargs=3, metavar=("DIRECTORY", "LAYERS", "BACKEND"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.dump:

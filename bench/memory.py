@@ -151,10 +151,25 @@ def random_shapes(
 def main() -> int:
     """Prints a row for each program, and the programs that need too much memory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--backend", action="append", choices=BACKENDS)
-    parser.add_argument("--shape", action="append")
-    parser.add_argument("--random", type=int, default=0, metavar="COUNT")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--backend",
+        action="append",
+        choices=BACKENDS,
+        help="measure only this backend; may be repeated (default: all backends)",
+    )
+    parser.add_argument(
+        "--shape",
+        action="append",
+        help="measure only the program with this name; may be repeated (default: all programs)",
+    )
+    parser.add_argument(
+        "--random",
+        type=int,
+        default=0,
+        metavar="COUNT",
+        help="measure COUNT random programs instead of the fixed programs",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the random programs (default: 0)")
     options = parser.parse_args()
     torch.set_num_threads(1)
     wrong = []

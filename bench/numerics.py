@@ -13,6 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "numerics"))
 
+from shared_arguments import add_transformer  # noqa: E402
+
 import depyf  # noqa: E402
 import sound  # noqa: E402
 import torch  # noqa: E402
@@ -22,10 +24,10 @@ from torch import nn  # noqa: E402
 def main() -> int:
     """Runs the command, and returns its exit status: 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--layers", type=int, default=12)
-    parser.add_argument("--width", type=int, default=256)
-    parser.add_argument("--tokens", type=int, default=128)
-    parser.add_argument("--backend", default="inductor")
+    add_transformer(parser)
+    parser.add_argument(
+        "--backend", default="inductor", help="the backend that compiles the transformer (default: inductor)"
+    )
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # with more threads, waiting threads would add to the processor time
     torch.manual_seed(0)

@@ -64,8 +64,8 @@ def measure(browser: Browser, path: Path, runs: int) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("page", type=Path)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("page", type=Path, help="the page of a report, which is measured")
+    parser.add_argument("--runs", type=int, default=5, help="open the page this number of times (default: 5)")
     options = parser.parse_args()
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])

@@ -45,6 +45,7 @@ import torch._functorch.config
 import torch._inductor.config
 import torch._inductor.utils
 from instructions import Marks
+from shared_arguments import add_rounds
 
 import torch
 
@@ -139,11 +140,11 @@ def mean(costs: list[Cost]) -> Cost:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="What prepare_debug adds to compile time.")
-    parser.add_argument("rounds", nargs="?", type=int, default=5)
-    parser.add_argument("--cold", action="store_true", help="with the C++ compiler's part")
-    parser.add_argument("--calls", action="store_true", help="count calls of functions instead of seconds")
-    parser.add_argument("--instructions", action="store_true", help="count instructions instead, in valgrind")
+    parser = argparse.ArgumentParser(description="Measures the time that prepare_debug adds to compiling.")
+    add_rounds(parser)
+    parser.add_argument("--cold", action="store_true", help="also measure the time of the C++ compiler")
+    parser.add_argument("--calls", action="store_true", help="count function calls instead of seconds")
+    parser.add_argument("--instructions", action="store_true", help="count instructions in valgrind instead of seconds")
     parser.add_argument("--count", metavar="MARKS", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.instructions:

@@ -30,6 +30,7 @@ import torch._inductor.config  # noqa: E402
 import train  # noqa: E402
 from dump_size import transformer  # noqa: E402
 from prepare_debug import processor  # noqa: E402
+from shared_arguments import add_only, add_rounds  # noqa: E402
 
 import depyf  # noqa: E402
 import torch  # noqa: E402
@@ -40,8 +41,8 @@ KINDS = ("plain", "depyf", "pytorch")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("rounds", nargs="?", type=int, default=5)
-    parser.add_argument("--only", nargs="+", choices=list(PROGRAMS), default=list(PROGRAMS), metavar="NAME")
+    add_rounds(parser)
+    add_only(parser, PROGRAMS)
     options = parser.parse_args()
     torch._inductor.config.fx_graph_cache = False
     torch._functorch.config.enable_autograd_cache = False

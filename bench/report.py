@@ -51,9 +51,18 @@ def cost_of(command: Path, log: Path) -> tuple[float, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("log", nargs="?", type=Path)
-    parser.add_argument("--megabytes", default="10,100")
-    parser.add_argument("--command", type=Path, default=ROOT / "build" / "release" / "depyf-report")
+    parser.add_argument(
+        "log", nargs="?", type=Path, help="the log that is repeated (default: the log of a small program)"
+    )
+    parser.add_argument(
+        "--megabytes", default="10,100", help="the sizes of the logs in MB, with commas (default: 10,100)"
+    )
+    parser.add_argument(
+        "--command",
+        type=Path,
+        default=ROOT / "build" / "release" / "depyf-report",
+        help="the path of depyf-report (default: that of the release build)",
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools" / "numerics"))
 
+from shared_arguments import add_transformer  # noqa: E402
+
 import depyf  # noqa: E402
 import sound  # noqa: E402
 import torch  # noqa: E402
@@ -24,10 +26,8 @@ def main() -> int:
     """Runs the command, and returns its exit status: 1 if less than 95 % of the compiled time is attributed to a line
     of source."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--layers", type=int, default=12)
-    parser.add_argument("--width", type=int, default=256)
-    parser.add_argument("--tokens", type=int, default=128)
-    parser.add_argument("--rounds", type=int, default=5)
+    add_transformer(parser)
+    parser.add_argument("--rounds", type=int, default=5, help="the number of rounds (default: 5)")
     arguments = parser.parse_args()
     torch.set_num_threads(1)  # with more threads, waiting threads would add to the processor time
     torch.manual_seed(0)

@@ -38,6 +38,7 @@ sys.path[:0] = [str(ROOT / "python")]
 
 import instructions  # noqa: E402
 import torch._dynamo  # noqa: E402
+from shared_arguments import add_only, add_rounds  # noqa: E402
 
 import depyf  # noqa: E402
 import torch  # noqa: E402
@@ -220,13 +221,15 @@ def show_instructions(names: list[str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="What prepare_debug adds to small programs on aot_eager.")
-    parser.add_argument("rounds", nargs="?", type=int, default=5)
-    parser.add_argument("--single", action="store_true", help="each run in a process of its own")
-    parser.add_argument("--calls", action="store_true", help="count calls of functions")
-    parser.add_argument("--instructions", action="store_true", help="count instructions, in valgrind")
-    parser.add_argument("--only", nargs="+", choices=PROGRAMS, default=list(PROGRAMS), metavar="NAME")
-    parser.add_argument("--profile", metavar="FILE", help="write a profile of the runs with depyf, and end")
+    parser = argparse.ArgumentParser(description="Measures what prepare_debug adds to small programs on aot_eager.")
+    add_rounds(parser)
+    parser.add_argument("--single", action="store_true", help="execute each run in a separate process")
+    parser.add_argument("--calls", action="store_true", help="count function calls instead of seconds")
+    parser.add_argument("--instructions", action="store_true", help="count instructions in valgrind instead of seconds")
+    add_only(parser, PROGRAMS)
+    parser.add_argument(
+        "--profile", metavar="FILE", help="write a profile of the runs with depyf to FILE, and measure nothing else"
+    )
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--count", metavar="MARKS", help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -62,9 +62,16 @@ def under_debugpy(program: Path, children: bool) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument(
-        "--children", action="store_true", help="debugpy patches child processes, and nobody answers for them"
+        "--rounds",
+        type=int,
+        default=3,
+        help="the number of rounds; each round starts a process for each way of running (default: 3)",
+    )
+    parser.add_argument(
+        "--children",
+        action="store_true",
+        help="let debugpy patch child processes, for which no debugger client answers",
     )
     options = parser.parse_args()
     ways = {

@@ -1,11 +1,12 @@
-// Read this file first: it shows how a code object becomes source, and what happens if a step does not work. All
-// steps from bytecode to source are in one file, so that they can be read from top to bottom.
+// Read this file first: it lists the steps by which a code object becomes source, and states what happens if a step
+// fails. All steps from bytecode to source are in one file, so that they can be read from top to bottom.
 #include <algorithm>
 #include <array>
 #include <exception>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "ast/visit.h"
 #include "decode/decode.h"
@@ -36,9 +37,10 @@ namespace {
 struct RefinePass {
   std::string_view name;
   Block (*run)(Context&, Block, const Scope&);
-  std::string_view after;  // name of a pass that must have run before; empty if there is none
+  std::string_view after;  // the name of a pass that must have run before; empty if no pass must
   std::string_view why;
-  StmtKinds needs = {};  // the pass runs only if the code has one of these kinds; empty: it always runs
+  // The pass runs only if the code has a statement of one of the kinds in `needs`, or always if `needs` is empty.
+  StmtKinds needs = {};
   bool folds = false;          // true if the pass runs only for the readable style
 };
 
@@ -50,31 +52,34 @@ constexpr RefinePass folding(std::string_view name, Block (*run)(Context&, Block
 
 // The refinement passes, in the order in which they run.
 constexpr RefinePass refine_passes[] = {
-    {"implicit_return", implicit_return, "", "first: what falls off the end must do so before blocks are looked at"},
+    {"implicit_return", implicit_return, "",
+     "runs first, because later passes need to know which paths reach the end of the body"},
     {"assert_statement", assert_statement, "implicit_return",
-     "an if that raises and nothing else; returns may stand after it", StmtKinds::of<Raise>()},
-    {"pytest_assertions", pytest_assertions, "assert_statement", "asserts that pytest rewrote are none until then"},
-    folding("adopt_temporaries", adopt_temporaries, "", "before anything asks which names are temporaries"),
-    folding("fold_displays", fold_displays, "adopt_temporaries", "where a branch ends is known"),
+     "an if statement becomes an assert only if it consists of a raise statement", StmtKinds::of<Raise>()},
+    {"pytest_assertions", pytest_assertions, "assert_statement",
+     "turns the statements to which pytest rewrites an assert back into the assert"},
+    folding("adopt_temporaries", adopt_temporaries, "", "runs before all passes that ask which names are temporaries"),
+    folding("fold_displays", fold_displays, "adopt_temporaries", "needs to know where each branch ends"),
     folding("inline_temporaries", inline_temporaries, "fold_displays",
-            "what stood between a value and its use is gone"),
-    folding("first_walrus", first_walrus, "inline_temporaries", "a value that has one use is bound no more"),
-    {"try_finally", try_finally, "", "joins what two regions made of one statement", StmtKinds::of<Try>()},
-    {"with_items", with_items, "", "joins with statements of one line", StmtKinds::of<With>()},
-    {"elif_chain", elif_chain, "assert_statement", "an assert in an else is no elif", StmtKinds::of<If>()},
-    {"indentation", indentation, "elif_chain", "the columns know better what is an elif", StmtKinds::nesting()},
-    {"lines", lines, "indentation", "to 3.10, where no column says more", StmtKinds::of<If, Try>()},
-    {"shared_ends", shared_ends, "lines", "what stands behind an else is known", StmtKinds::of<If, Try>()},
-    {"silent_statements", silent_statements, "shared_ends", "branches are final; one without effect may come back",
+            "the statements between a value and its use have been removed"),
+    folding("first_walrus", first_walrus, "inline_temporaries", "no walrus binds a value with a single use any longer"),
+    {"try_finally", try_finally, "", "joins two regions that belong to one try statement", StmtKinds::of<Try>()},
+    {"with_items", with_items, "", "joins nested with statements that were one statement", StmtKinds::of<With>()},
+    {"elif_chain", elif_chain, "assert_statement", "an assert statement in an else branch is no elif",
+     StmtKinds::of<If>()},
+    {"indentation", indentation, "elif_chain", "columns show with more certainty what is an elif",
      StmtKinds::nesting()},
-    {"imports", imports, "", "joins import statements of one line", StmtKinds::of<Import>()},
-    {"annotations", annotations, "", "looks at neighbours in a block, so blocks must be final"},
-    {"class_body", class_body, "annotations",
-     "removes the compiler's own stores; an annotation of __doc__ is none of them"},
-    folding("name_temporaries", name_temporaries, "first_walrus", "only those that are left"),
-    folding("profiling", profiling, "inline_temporaries", "statements are final"),
-    {"declarations", declarations, "class_body", "goes before all statements"},
-    {"docstring", docstring, "declarations", "goes before even those"},
+    {"lines", lines, "indentation", "up to 3.10, the positions have lines but no columns", StmtKinds::of<If, Try>()},
+    {"shared_ends", shared_ends, "lines", "the statements behind each else branch are known", StmtKinds::of<If, Try>()},
+    {"silent_statements", silent_statements, "shared_ends",
+     "the branches are final, and a branch without effects may be restored", StmtKinds::nesting()},
+    {"imports", imports, "", "joins import statements that were one statement", StmtKinds::of<Import>()},
+    {"annotations", annotations, "", "compares neighbouring statements, so that the blocks must be final"},
+    {"class_body", class_body, "annotations", "an annotation of __doc__ is no store of the compiler's own"},
+    folding("name_temporaries", name_temporaries, "first_walrus", "names only the temporaries that are left"),
+    folding("profiling", profiling, "inline_temporaries", "the statements are final"),
+    {"declarations", declarations, "class_body", "inserts declarations in front of all statements"},
+    {"docstring", docstring, "declarations", "inserts the docstring in front of the declarations"},
 };
 
 constexpr bool each_stands_after_its_own() {
@@ -87,10 +92,11 @@ constexpr bool each_stands_after_its_own() {
 static_assert(each_stands_after_its_own());
 
 constexpr std::pair<std::string_view, std::string_view> stages[] = {
-    {"decode", "bytes to version-neutral instructions"},
-    {"flow", "basic blocks and one tree of exception regions; copies of finally bodies go"},
-    {"lift", "stack code to statements over expressions; conditions and values that join become and, or, if-else"},
-    {"structure", "the graph to nested statements, along dominators"},
+    {"decode", "reads the bytes as version-neutral instructions"},
+    {"flow", "builds basic blocks and one tree of exception regions, and removes the copies of finally bodies"},
+    {"lift",
+     "turns stack code into statements over expressions, and joined conditions into `and`, `or` and `if` expressions"},
+    {"structure", "turns the graph into nested statements, along dominators"},
 };
 
 Block refine(Context& context, Block body, const Scope& scope) {
@@ -102,11 +108,11 @@ Block refine(Context& context, Block body, const Scope& scope) {
   };
   if (is_traced && made("structure")) return body;
   const bool folds = options.style == Style::readable;
-// In the unrolled loop, the needs of each pass are constants, and its call is direct.
+// In the unrolled loop, the needs of each pass are constants, and each pass is called directly.
 #pragma GCC unroll 32
   for (const RefinePass& pass : refine_passes) {
     const bool wanted = !pass.folds || folds;
-    if (wanted && (pass.needs.empty() || scope.kinds.has(pass.needs))) body = pass.run(context, body, scope);
+    if (wanted && (pass.needs.empty() || context.stmt_kinds.has(pass.needs))) body = pass.run(context, body, scope);
     if (is_traced && made(pass.name)) break;
   }
   return body;
@@ -118,7 +124,7 @@ void note(Context& context, const CodeObject& code, const std::string& what, std
   if (std::find(context.notes.begin(), context.notes.end(), text) == context.notes.end()) context.notes.push_back(text);
 }
 
-// Returns the comment in front of statements that do not compile to the same bytecode as the original.
+// Returns the comment for statements that do not compile to the bytecode from which they were decompiled.
 std::string not_equal(const std::string& what, std::uint32_t offset) {
   return "depyf: not equal: " + what + " (offset " + std::to_string(offset) + ")";
 }
@@ -181,24 +187,40 @@ int nesting(Block body) {
   return deepest;
 }
 
-// The statements of a code object.
+// The nested statements of a code object.
 struct Nested {
   Block block;
   bool has_temporaries = false;
 };
 
-// Turns decoded instructions into nested Python statements. Throws InternalError if no such statements exist.
+// As long as an object of this class exists, `context.stmt_kinds` contains only the kinds of the statements that were made for
+// one code object.
+class OwnStatements {
+ public:
+  explicit OwnStatements(Context& context) : context_(context), outer_(std::exchange(context.stmt_kinds, {})) {}
+  ~OwnStatements() { context_.stmt_kinds = outer_; }
+  OwnStatements(const OwnStatements&) = delete;
+  OwnStatements& operator=(const OwnStatements&) = delete;
+
+ private:
+  Context& context_;
+  const StmtKinds outer_;
+};
+
+// Turns decoded instructions into nested Python statements. Throws InternalError if no nested statements express the
+// instructions.
 Nested structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, Scope::Kind kind, bool may_return,
                   Split split) {
-  if (cfg.odd_regions) throw InternalError{"exception handlers that no statement makes", 0};
+  if (cfg.odd_regions) throw InternalError{"exception handlers that no Python statement produces", 0};
   if (cfg.irreducible) throw InternalError{"a loop with two entries", 0};
+  const OwnStatements own(context);
   Lifted lifted = lift(context, decoded, cfg, split);
   if (context.options.dump_after == "lift") context.dump += trace_of_nodes("lift", *decoded.code, lifted);
   simplify_graph(context, lifted, cfg, may_return);
   const Structured nested = structure(context, lifted, cfg, may_return);
-  const Block block = refine(context, nested.body, Scope{decoded, cfg, kind, nested.kinds});
+  const Block block = refine(context, nested.body, Scope{decoded, cfg, kind, nested.returns});
   if (!may_return && context.options.stop_after.empty() && has_return(block))
-    throw InternalError{"an end of the code within other statements", 0};
+    throw InternalError{"an end of the code in the middle of other statements", 0};
   if (int(cfg.blocks.size()) + context.depth > indentation_max && nesting(block) + context.depth - 1 > indentation_max)
     throw InternalError{"nested too deeply for Python's parser", 0};
   return {block, lifted.has_temporaries && stores_temporary(block)};
@@ -224,13 +246,14 @@ InternalError failure_at_hand() {
   }
 }
 
-// In the exact style each truth test becomes a separate branch, unless such branches cannot be nested. Only functions
-// get the exact style: it needs temporaries, which would be visible in classes and modules, and statements, which
-// lambdas and comprehensions do not have.
+// In the exact style each truth test becomes a separate branch, unless separate branches cannot be nested as
+// statements. Only functions get the exact style: it needs temporaries, which would be visible in classes and modules,
+// and statements, which lambdas and comprehensions do not have.
 //
-// In the other styles, the control flow graph is built with a guess about which ends of the function are copies of one
-// `return`. If the guess about copies of `return` leads to no nested statements or leaves temporaries, a second attempt
-// keeps all ends that may be copies apart, and a third attempt joins all ends that may be copies.
+// In the readable and the plain style, the control flow graph is built with a guess about which ends of the function
+// are copies of one `return`. If the statements of the first graph cannot be nested, or if temporaries remain in the
+// nested statements, a second attempt keeps all ends apart that may be copies. A third attempt joins all ends of the
+// function that may be copies.
 Block statements(Context& context, const CodeObject& code, const Prepared& prepared) {
   const DecodedCode& decoded = prepared.decoded;
   const Cfg& cfg = prepared.cfg;
@@ -272,11 +295,17 @@ std::size_t size_with_nested(const Context& context, const Prepared& prepared) {
   std::size_t size = decoded.instructions.size();
   if (!prepared.cfg.ops.has<Op::make_function_>()) return size;  // only functions are printed with their code
   const std::span<const Constant> constants = decoded.constants;
-  for (const Instruction& instruction : decoded.instructions) {
-    if (instruction.op != Op::load_const_ || std::size_t(instruction.arg) >= constants.size()) continue;
-    const CodeObject* nested = constants[std::size_t(instruction.arg)].code.get();
-    if (!nested) continue;
-    if (auto known = context.bodies.find(nested); known != context.bodies.end()) size += known->second.size;
+  // Counts how many instructions load each constant. The loop adds 0 for an instruction that loads no constant, because
+  // the processor could not predict a branch on the operation. The last element of `loads` is for arguments that are no
+  // index of a constant.
+  std::vector<std::size_t> loads(constants.size() + 1);
+  for (const Instruction& instruction : decoded.instructions)
+    loads[std::min(std::size_t(instruction.arg), constants.size())] += instruction.op == Op::load_const_;
+  for (std::size_t index = 0; index < constants.size(); ++index) {
+    const CodeObject* nested = constants[index].code.get();
+    if (!nested || loads[index] == 0) continue;
+    if (auto known = context.bodies.find(nested); known != context.bodies.end())
+      size += loads[index] * known->second.size;
   }
   return size;
 }
@@ -318,15 +347,15 @@ class TreeLimit {
   const std::size_t outer_limit_, taken_before_;
 };
 
-// Returns a body for any graph: a state machine that loops over the number of the next block. `reason` states why the
-// statements of `code` do not nest.
+// Returns a body for any graph: a state machine, which is a loop around a branch on a variable that contains the number
+// of the next block. `reason` states why the statements of `code` do not nest.
 Body state_machine_body(Context& context, const CodeObject& code, const DecodedCode& decoded,
                         const InternalError& reason) {
   Cfg cfg = build_cfg(decoded, GraphForm::instructions);
   Lifted lifted = lift_flat(context, decoded, cfg);
   Block block = state_machine(context, lifted, cfg, (code.flags & CodeObject::new_locals) != 0);
   note(context, code, "shown as a state machine: " + reason.what, reason.offset);
-  // The blocks of a flat graph have no order, so all of its blocks are listed.
+  // A state machine may contain all blocks of the graph, in any order, so `cfg.order` lists all blocks.
   cfg.order.clear();
   for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
   Scope scope{decoded, cfg, kind_of(code)};
@@ -380,8 +409,17 @@ Body build(Context& context, const CodeObject& code) {
   return body;
 }
 
-// Returns the free variables that the code binds. Each of these variables needs a `nonlocal` statement, so an enclosing
-// function has to define the variable.
+// Checks the body of a definition, and stores the checked body, so that no statement is replaced twice.
+void check(Context& context, Body& body, const CodeObject& code, CheckedAs kind) {
+  if (!context.options.stop_after.empty()) return;
+  const Block before = body.block;
+  check_body(context, body, code, kind);
+  if (body.block.data() == before.data()) return;
+  if (auto known = context.bodies.find(&code); known != context.bodies.end()) known->second.block = body.block;
+}
+
+// Returns the free variables of `code` that need a `nonlocal` statement: those that `code` binds, and those that no
+// instruction of `code` reads. An enclosing function has to define each variable that a `nonlocal` statement declares.
 std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
   std::vector<std::string_view> names;
   Result<DecodedCode> decoded = decode(code);
@@ -400,7 +438,7 @@ std::vector<std::string_view> bound_free_variables(const CodeObject& code) {
     if (name != "__class__" && name != "__classdict__" && !name.starts_with(".") && !read.contains(name) &&
         seen.insert(name).second)
       names.push_back(name);
-  // Free variables that only nested functions bind count as well.
+  // Free variables of `code` that only nested functions bind are returned too.
   for (const Constant& constant : code.constants)
     if (constant.code)
       for (std::string_view name : bound_free_variables(*constant.code))
@@ -420,7 +458,8 @@ void declared_nonlocal(Block block, std::set<std::string_view>& names) {
   }
 }
 
-// States that the assertions of a module are shown as they were before pytest rewrote them.
+// Puts a comment in front of `body`. The comment states that the assertions are printed as they were written, before
+// pytest rewrote them.
 Block with_mark_of_pytest(Context& context, Block body) {
   const std::string_view text =
       context.has_unfolded_assertions
@@ -430,7 +469,8 @@ Block with_mark_of_pytest(Context& context, Block body) {
   return context.with_comment(text, body);
 }
 
-// Puts an import of the `__future__` features that the flags of the code show in front of `block`.
+// Returns the statements of `block`, preceded by an import of those `__future__` features whose flags are set in
+// `code`.
 Block with_future_imports(Context& context, const CodeObject& code, Block block) {
   static constexpr std::array<std::pair<std::uint32_t, std::string_view>, 7> features{{{0x20000, "division"},
                                                                                        {0x40000, "absolute_import"},
@@ -452,7 +492,8 @@ Block with_future_imports(Context& context, const CodeObject& code, Block block)
 // that it needs to compile.
 Block whole(Context& context, const CodeObject& code) {
   const Scope::Kind kind = kind_of(code);
-  // Code that is no module is printed in a definition, which may be in a function `__outer`: two levels of indentation.
+  // Code that is no module is printed as the body of a definition. The definition may lie in a function `__outer`, so
+  // the body may be indented by two levels.
   if (kind != Scope::Kind::module) context.depth = 2;
   const Body body = build(context, code);
   if (kind == Scope::Kind::module) return body.block;
@@ -503,7 +544,7 @@ Block whole(Context& context, const CodeObject& code) {
 std::vector<std::pair<std::string_view, std::string_view>> passes() {
   std::vector<std::pair<std::string_view, std::string_view>> all(std::begin(stages), std::end(stages));
   for (const RefinePass& pass : refine_passes) all.push_back({pass.name, pass.why});
-  all.push_back({"print", "precedence, literals, the map from lines to offsets"});
+  all.push_back({"print", "prints the statements, and maps the lines to offsets"});
   return all;
 }
 
@@ -511,8 +552,8 @@ namespace {
 
 using LinesByCode = std::unordered_map<const CodeObject*, std::vector<LineMapping>>;
 
-// Adds the line mappings of each code object nested in `code`. `path` contains the constant indices that lead to
-// `code`.
+// Adds the line mappings of each code object nested in `code`. `path` contains the indices of the constants through
+// which `code` is reached from the outermost code object.
 void add_nested_lines(Decompiled& result, LinesByCode& lines, const CodeObject& code, std::vector<std::uint32_t>& path,
                       std::uint32_t depth) {
   if (path.size() >= depth) return;
@@ -543,7 +584,7 @@ void add_lines(Decompiled& result, const std::vector<LineOfCode>& printed, const
   add_nested_lines(result, lines, code, path, depth);
 }
 
-// The name that pytest gives to the module which its rewritten assertions use.
+// The name under which a module whose assertions pytest has rewritten imports the helpers of pytest.
 constexpr std::string_view pytest_helpers = "@pytest_ar";
 
 // Returns the finished tree of `code`, which is built in `context`. `context` must be empty.
@@ -555,6 +596,7 @@ Block finished_tree(Context& context, const CodeObject& code, const Options& opt
       kind_of(code) == Scope::Kind::module && std::ranges::find(code.names, pytest_helpers) != code.names.end();
   context.build = build;
   context.build_part = build_part;
+  context.check = check;
   Block block = whole(context, code);
   if (options.stop_after.empty()) {
     block = valid_statements(context, block, code.version);
@@ -576,8 +618,9 @@ Decompiled decompile_here(const CodeObject& code, const Options& options) {
   };
   Printed printed = print();
   if (printed.has_renamed) {
-    // `globals()[...]` does not compile where only a name may stand: in a pattern or in front of `:=`.
-    block = valid_statements(context, reach_odd_names(context, block, module != nullptr), code.version);
+    // `globals()[...]` does not compile where the grammar allows only a name: in a pattern or in front of `:=`.
+    block = reach_odd_names(context, block, module != nullptr);
+    block = valid_statements(context, block, code.version, Bodies::all);
     printed = print();
   }
   std::vector<CodeProof> proofs;

@@ -100,8 +100,16 @@ def measure(command: list[str], count: int, folder: Path) -> list[str]:
 def main() -> int:
     """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", action="append", required=True, metavar="COMMAND")
-    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument(
+        "--python",
+        action="append",
+        required=True,
+        metavar="COMMAND",
+        help="the command of an interpreter with PyTorch; may be repeated",
+    )
+    parser.add_argument(
+        "--count", type=int, default=1000, help="the number of inputs for which the guards are compared (default: 1000)"
+    )
     arguments = parser.parse_args()
     mistakes = []
     with tempfile.TemporaryDirectory() as folder:

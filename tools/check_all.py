@@ -124,9 +124,21 @@ CHECKS: dict[str, Callable[[argparse.Namespace], str]] = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checks", nargs="*", metavar="CHECK", help="some of " + ", ".join(CHECKS))
-    parser.add_argument("--seconds-each", type=int, default=60, help="of each fuzz target")
-    parser.add_argument("--mutants", type=int, default=40, help="of each folder whose tests are scored")
+    parser.add_argument(
+        "checks",
+        nargs="*",
+        metavar="CHECK",
+        help="run only this check, which is one of " + ", ".join(CHECKS) + " (default: all checks)",
+    )
+    parser.add_argument(
+        "--seconds-each", type=int, default=60, help="run each fuzz target for this number of seconds (default: 60)"
+    )
+    parser.add_argument(
+        "--mutants",
+        type=int,
+        default=40,
+        help="use this number of mutants of each folder whose tests are scored (default: 40)",
+    )
     options = parser.parse_args()
     if unknown := set(options.checks) - set(CHECKS):
         parser.error(f"no such check: {', '.join(sorted(unknown))}")

@@ -171,8 +171,8 @@ def differences(process: dict[str, Any], dumped: list[dict[str, Any]]) -> Iterat
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("names", nargs="*", default=PROGRAMS)
-    parser.add_argument("--keep", type=Path)
+    parser.add_argument("names", nargs="*", default=PROGRAMS, help="the programs to run (default: all programs)")
+    parser.add_argument("--keep", type=Path, help="write the logs and dumps to this folder, and keep the folder")
     options = parser.parse_args()
     status = 0
     with tempfile.TemporaryDirectory() as name:

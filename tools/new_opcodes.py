@@ -131,8 +131,8 @@ def faulty(copy: Path, compiler: str, jobs: int) -> dict[str, str]:
 def main() -> int:
     """Adds the two invented opcodes to a copy of the sources, and returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--compiler", default="g++")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--compiler", default="g++", help="the command of the C++ compiler (default: g++)")
+    parser.add_argument("--jobs", type=int, default=2, help="run this number of compilers at a time (default: 2)")
     arguments = parser.parse_args()
     changed: list[str] = []
     is_good = True

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the tests of `make test` after the build: lint, the C++ tests, the Python tests. The output ends with the last
 # lines of pytest. Arguments are passed to pytest, which then runs once; without arguments, the tests are run in groups,
-# two groups at a time.
+# two groups at a time, and at the end the timed tests by themselves.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for file in build/dev/depyf_tests build/dev/depyf-decompile; do
@@ -37,8 +37,12 @@ run_group() {  # arguments: NUMBER FILES...; prints the output of the group in o
 }
 export -f run_group
 status=0
-for number in "${!groups[@]}"; do echo "$number ${groups[$number]}"; done |
+for number in "${!groups[@]}"; do echo "$number -m 'not long and not timed' ${groups[$number]}"; done |
   xargs -P 2 -d '\n' -I{} bash -c 'run_group {}' || status=$?
+# A test beside a timed test would share the processor's caches and execution units with it.
+timed=$(grep -rl --include='test_*.py' 'pytest\.mark\.timed' tests)
+groups+=("$timed")
+run_group $((${#groups[@]} - 1)) -m timed $timed || status=$?
 echo "== all groups"
 grep -hE '^(FAILED|ERROR) ' $logs/*.log || true
 for number in "${!groups[@]}"; do

@@ -102,41 +102,41 @@ class Sites {
 
   void visit(Expr* expr) {
     if (!expr) return;
-    if (auto* node = std::get_if<Name>(&expr->node)) rename("name", node->id);
-    if (auto* node = std::get_if<ConstantExpr>(&expr->node)) constant(*node);
-    if (auto* node = std::get_if<Attribute>(&expr->node)) rename("attribute", node->attr);
-    if (auto* node = std::get_if<BinOp>(&expr->node)) {
+    if (auto* node = as<Name>(expr)) rename("name", node->id);
+    if (auto* node = as<ConstantExpr>(expr)) constant(*node);
+    if (auto* node = as<Attribute>(expr)) rename("attribute", node->attr);
+    if (auto* node = as<BinOp>(expr)) {
       change("operator", "", node->op, node->op == BinaryOp::add ? BinaryOp::subtract : BinaryOp::add);
       mutations_.push_back({"order", "operands", [node] { std::swap(node->left, node->right); },
                             [node] { std::swap(node->left, node->right); }, place_});
     }
-    if (auto* node = std::get_if<UnaryExpr>(&expr->node))
+    if (auto* node = as<UnaryExpr>(expr))
       change("operator", "", node->op, node->op == UnaryOp::not_ ? UnaryOp::negative : UnaryOp::not_);
-    if (auto* node = std::get_if<BoolOp>(&expr->node)) {
+    if (auto* node = as<BoolOp>(expr)) {
       change("operator", "and, or", node->is_or, !node->is_or);
       order("order", node->values);
     }
-    if (auto* node = std::get_if<Compare>(&expr->node))
+    if (auto* node = as<Compare>(expr))
       for (CompareOp& op : node->ops) {
         const auto next = static_cast<CompareOp>((static_cast<int>(op) + 1) % 10);
         change("operator", "comparison", op, next);
       }
-    if (auto* node = std::get_if<IfExp>(&expr->node)) {
+    if (auto* node = as<IfExp>(expr)) {
       change("branch", "conditional", node->test, negated(node->test));
     }
-    if (auto* node = std::get_if<Call>(&expr->node)) {
+    if (auto* node = as<Call>(expr)) {
       order("order", node->args);
       order("order", node->keywords);
       if (!node->args.empty()) change("argument", "one less", node->args, node->args.first(node->args.size() - 1));
       for (Keyword& keyword : node->keywords) rename("keyword", keyword.arg);
     }
-    if (auto* node = std::get_if<Tuple>(&expr->node)) order("order", node->elts);
-    if (auto* node = std::get_if<ListExpr>(&expr->node)) order("order", node->elts);
-    if (auto* node = std::get_if<Dict>(&expr->node)) order("order", node->values);
-    if (auto* node = std::get_if<FormattedValue>(&expr->node))
+    if (auto* node = as<Tuple>(expr)) order("order", node->elts);
+    if (auto* node = as<ListExpr>(expr)) order("order", node->elts);
+    if (auto* node = as<Dict>(expr)) order("order", node->values);
+    if (auto* node = as<FormattedValue>(expr))
       change("conversion", "", node->conversion, node->conversion == 'r' ? 's' : 'r');
-    if (auto* node = std::get_if<Lambda>(&expr->node)) arguments(node->args);
-    if (auto* node = std::get_if<ComprehensionExpr>(&expr->node))
+    if (auto* node = as<Lambda>(expr)) arguments(node->args);
+    if (auto* node = as<ComprehensionExpr>(expr))
       for (Comprehension& each : node->generators) {
         for (Expr*& test : each.ifs) change("branch", "comprehension", test, negated(test));
         if (!each.ifs.empty()) change("branch", "comprehension without", each.ifs, each.ifs.subspan(1));
@@ -149,60 +149,60 @@ class Sites {
     auto all = [&](List<Pattern*> list) {
       for (Pattern* each : list) this->pattern(each);
     };
-    if (auto* node = std::get_if<MatchValue>(&pattern->node)) visit(node->value);
-    if (auto* node = std::get_if<MatchSequence>(&pattern->node)) order("order", node->patterns), all(node->patterns);
-    if (auto* node = std::get_if<MatchMapping>(&pattern->node)) {
+    if (auto* node = as<MatchValue>(pattern)) visit(node->value);
+    if (auto* node = as<MatchSequence>(pattern)) order("order", node->patterns), all(node->patterns);
+    if (auto* node = as<MatchMapping>(pattern)) {
       rename("target", node->rest);
       all(node->patterns);
     }
-    if (auto* node = std::get_if<MatchClass>(&pattern->node)) {
+    if (auto* node = as<MatchClass>(pattern)) {
       visit(node->cls);
       for (std::string_view& attribute : node->kwd_attrs) rename("attribute", attribute);
       all(node->patterns);
       all(node->kwd_patterns);
     }
-    if (auto* node = std::get_if<MatchStar>(&pattern->node)) rename("target", node->name);
-    if (auto* node = std::get_if<MatchAs>(&pattern->node)) rename("target", node->name), this->pattern(node->pattern);
-    if (auto* node = std::get_if<MatchOr>(&pattern->node)) all(node->patterns);
+    if (auto* node = as<MatchStar>(pattern)) rename("target", node->name);
+    if (auto* node = as<MatchAs>(pattern)) rename("target", node->name), this->pattern(node->pattern);
+    if (auto* node = as<MatchOr>(pattern)) all(node->patterns);
   }
 
   void statement(Stmt* stmt) {
-    if (auto* node = std::get_if<FunctionDef>(&stmt->node)) {
+    if (auto* node = as<FunctionDef>(stmt)) {
       rename("target", node->name);
       arguments(node->args);
       if (!node->decorators.empty()) change("decorator", "one less", node->decorators, node->decorators.subspan(1));
       visit_block(node->body);
     }
-    if (auto* node = std::get_if<ClassDef>(&stmt->node)) {
+    if (auto* node = as<ClassDef>(stmt)) {
       rename("target", node->name);
       order("order", node->bases);
       visit_block(node->body);
     }
-    if (auto* node = std::get_if<Return>(&stmt->node); node && node->value && !is_none(node->value))
+    if (auto* node = as<Return>(stmt); node && node->value && !is_none(node->value))
       change("statement", "return without a value", node->value, static_cast<Expr*>(nullptr));
-    if (auto* node = std::get_if<Assign>(&stmt->node)) order("order", node->targets);
-    if (auto* node = std::get_if<AugAssign>(&stmt->node))
+    if (auto* node = as<Assign>(stmt)) order("order", node->targets);
+    if (auto* node = as<AugAssign>(stmt))
       change("operator", "in place", node->op, node->op == BinaryOp::add ? BinaryOp::subtract : BinaryOp::add);
-    if (auto* node = std::get_if<For>(&stmt->node); node && !node->orelse.empty())
+    if (auto* node = as<For>(stmt); node && !node->orelse.empty())
       change("branch", "for without else", node->orelse, Block{});
-    if (auto* node = std::get_if<While>(&stmt->node)) change("branch", "while", node->test, negated(node->test));
-    if (auto* node = std::get_if<If>(&stmt->node)) {
+    if (auto* node = as<While>(stmt)) change("branch", "while", node->test, negated(node->test));
+    if (auto* node = as<If>(stmt)) {
       change("branch", "if", node->test, negated(node->test));
       if (!node->orelse.empty()) change("branch", "if without else", node->orelse, Block{});
     }
-    if (auto* node = std::get_if<With>(&stmt->node)) {
+    if (auto* node = as<With>(stmt)) {
       order("order", node->items);
       for (WithItem& item : node->items)
         if (item.optional_vars) change("target", "with", item.optional_vars, static_cast<Expr*>(nullptr));
     }
-    if (auto* node = std::get_if<Match>(&stmt->node))
+    if (auto* node = as<Match>(stmt))
       for (MatchCase& each : node->cases) {
         pattern(each.pattern);
         if (each.guard) change("branch", "guard", each.guard, negated(each.guard));
       }
-    if (auto* node = std::get_if<Raise>(&stmt->node); node && node->cause)
+    if (auto* node = as<Raise>(stmt); node && node->cause)
       change("statement", "raise without its cause", node->cause, static_cast<Expr*>(nullptr));
-    if (auto* node = std::get_if<Try>(&stmt->node)) {
+    if (auto* node = as<Try>(stmt)) {
       for (ExceptHandler& handler : node->handlers) {
         rename("handler", handler.name);
         if (handler.type) change("handler", "all", handler.type, static_cast<Expr*>(nullptr));
@@ -215,17 +215,15 @@ class Sites {
         change("handler", "no finally", node->finalbody, Block{});
       if (!node->orelse.empty() && !node->handlers.empty()) change("handler", "no else", node->orelse, Block{});
     }
-    if (auto* node = std::get_if<Import>(&stmt->node))
+    if (auto* node = as<Import>(stmt))
       for (Alias& alias : node->names) rename("target", alias.name);
-    if (auto* node = std::get_if<ImportFrom>(&stmt->node))
+    if (auto* node = as<ImportFrom>(stmt))
       for (Alias& alias : node->names)
         if (alias.name != "*") rename("target", alias.asname.empty() ? alias.name : alias.asname);
     if (is<Break>(stmt)) change("statement", "break", stmt->node, Stmt::Node(Continue{}));
     if (is<Continue>(stmt)) change("statement", "continue", stmt->node, Stmt::Node(Break{}));
-    if (auto* node = std::get_if<Global>(&stmt->node))
-      change("scope", "no global", node->names, List<std::string_view>{});
-    if (auto* node = std::get_if<Nonlocal>(&stmt->node))
-      change("scope", "no nonlocal", node->names, List<std::string_view>{});
+    if (auto* node = as<Global>(stmt)) change("scope", "no global", node->names, List<std::string_view>{});
+    if (auto* node = as<Nonlocal>(stmt)) change("scope", "no nonlocal", node->names, List<std::string_view>{});
     for_each_expr(stmt, [&](Expr*& expr) { visit(expr); });
   }
 

@@ -32,7 +32,7 @@ struct CodeObject {
   std::string name, qualname, filename;
   std::int32_t argcount = 0, posonlyargcount = 0, kwonlyargcount = 0, stacksize = 0, firstlineno = 0;
   std::uint32_t flags = 0;
-  std::vector<std::uint8_t> bytecode;  // the bytes of co_code: not specialised, with inline caches
+  std::vector<std::uint8_t> bytecode;  // the bytes of co_code, without specialised instructions, and with inline caches
   std::vector<Constant> constants;
   std::vector<std::string> names, varnames, cellvars, freevars;
   std::vector<Position> positions;  // one position for each code unit; may be shorter than the bytecode

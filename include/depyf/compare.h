@@ -17,11 +17,11 @@ struct Difference {
 };
 
 // Returns the code objects of `one` that differ from their counterparts in `two`. The code objects of `one` are `one`
-// itself and all that its reachable code loads.
+// itself and all nested code objects that its reachable code loads.
 //
-// Two code objects are the same if both execute the same instructions with the same arguments from the start on, branch
-// on the same conditions, and are protected by the same handlers. Choices of the compiler are ignored: the layout of
-// blocks, the choice between two equivalent opcodes, and the numbering of constants.
+// Two code objects are the same if both execute the same instructions with the same arguments, branch on the same
+// conditions, and have the same exception handlers. Choices of the compiler are ignored: the layout of blocks, the
+// choice between two equivalent opcodes, and the numbering of constants.
 std::vector<Difference> compare(const CodeObject& one, const CodeObject& two);
 
 }  // namespace depyf

@@ -1,4 +1,4 @@
-// Computes how the time of compilations was spent, and how much time possible changes would save.
+// Computes the times of the parts of compilations, and the times that possible changes would save.
 #pragma once
 
 #include <string>
@@ -9,9 +9,10 @@
 
 namespace depyf {
 
-// Returns the costs as JSON (docs/costs.md describes the members). `log` is a TORCH_TRACE log; `measured` is empty, or
-// a JSON object with data that a log lacks: `lines`, the time for which Dynamo traced each line of source, and
-// `missed_keys`, the differences between the key of a cache miss and the nearest entry of the cache.
+// Returns the costs as JSON (docs/costs.md describes the members). `log` is a TORCH_TRACE log. `measured` is empty, or
+// a JSON object with data that a log lacks. The member `lines` has the time for which Dynamo traced each line of
+// source. The member `missed_keys` has the differences between the key of a cache miss and the nearest entry of the
+// cache.
 std::string compile_costs(std::string_view log, std::string_view measured);
 
 // Returns the costs as JSON for a process that was read already, with its graphs.

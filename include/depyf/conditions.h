@@ -1,5 +1,5 @@
-// Analyses the conditions of guards, which are Python expressions over `L` (the local variables) and `G` (the
-// globals): rewrites conditions in the user's terms, derives limits on the next call, and finds guards that other
+// Analyses the conditions of guards, which are Python expressions over `L` (the local variables) and `G` (the globals).
+// The functions rewrite conditions in the user's terms, derive limits on the next call, and detect guards that other
 // guards imply.
 #pragma once
 
@@ -21,26 +21,25 @@ std::string owner_in_terms(std::string_view expression);
 
 // A comparison of an expression with a constant.
 struct Bound {
-  std::string subject;   // the expression, in the user's terms
-  std::string sign;      // the operator, if the subject is on the left
+  std::string subject;  // the expression, in the user's terms
+  std::string sign;  // the operator, if the subject is on the left
   std::string constant;  // the constant as an expression
 };
 
-// Returns the comparisons with constants that a condition consists of; an empty list for any other condition. A
-// comparison of sizes with a tuple is split into one comparison for each dimension:
-//
-//     L['x'].size() == (8, 64)    x.shape[0] == 8, x.shape[1] == 64
+// Returns the comparisons with constants that a condition consists of; an empty list if the condition has another form.
+// A comparison of sizes with a tuple is split into one comparison for each dimension: the condition `L['x'].size() ==
+// (8, 64)` has the comparisons `x.shape[0] == 8` and `x.shape[1] == 64`.
 std::vector<Bound> bounds_of(std::string_view condition);
 
 // A guard, as python/depyf/guards/model.py describes it.
 struct Guard {
   std::string kind, text, source;
-  std::string value;                    // the expression for the value that the guard reads; empty if there is none
-  std::vector<std::string> conditions;  // the conditions that must be true; empty if `is_live`
-  std::vector<std::string> members;     // the values that the guard compares with each other
-  bool is_live = false;                 // true if PyTorch's own object checks the guard
-  bool is_quiet = true;                 // false for guards on the state of the process
-  bool has_line = false;                // true if the user's line that caused the guard is known
+  std::string value;  // the expression for the value that the guard reads; empty if it reads no value
+  std::vector<std::string> conditions;  // the conditions that must be true; empty if `is_live` is true
+  std::vector<std::string> members;  // the values that the guard compares with each other
+  bool is_live = false;  // true if PyTorch's own object checks the guard
+  bool is_quiet = true;  // false for guards on the state of the process
+  bool has_line = false;  // true if the user's line that caused the guard is known
 };
 
 // A symbolic size with the origins of its bounds.
@@ -52,12 +51,12 @@ struct SymbolBounds {
 // A condition on the next call.
 struct Limit {
   std::string condition, subject;
-  int guard = -1;      // the index of the guard whose line caused the condition; -1 if there is none
+  int guard = -1;  // the index of the guard that caused the condition; -1 if its line is unknown
   std::string origin;  // the place in PyTorch that set the condition
 };
 
-// Returns the limits of one compilation: first the limits that an argument can violate, and last those that are rarely
-// violated. `symbols` is std::nullopt if the symbolic sizes were not recorded.
+// Returns the limits of one compilation: first the limits that an argument can violate, and last the limits that are
+// rarely violated. `symbols` is std::nullopt if the symbolic sizes were not recorded.
 std::vector<Limit> frontier(const std::vector<Guard>& guards, const std::optional<std::vector<SymbolBounds>>& symbols);
 
 // A limit of a cache entry, with the reason for the limit.
@@ -70,8 +69,8 @@ struct Accepted {
 // mentioned.
 std::vector<std::string> together(const std::vector<std::vector<Accepted>>& entries, std::optional<int> entries_max);
 
-// Returns a phrase for the change that is not noticed without a guard of the kind, such as "another value will not be
-// noticed".
+// Returns a phrase for the change that nobody notices if there is no guard of the kind, such as "another value will not
+// be noticed".
 std::string unnoticed(std::string_view kind);
 
 // A guard that a guard filter (`guard_filter_fn`) dropped.
@@ -82,8 +81,8 @@ struct DroppedGuard {
 // Returns sentences about changes that are not noticed because a guard filter dropped guards.
 std::vector<std::string> unchecked_after_dropping(const std::vector<DroppedGuard>& dropped);
 
-// Returns sentences about the locals and globals that a function reads, and the parts of the process state, that no
-// guard mentions.
+// Returns sentences about values that no guard mentions: locals and globals that a function reads, and parts of the
+// process state.
 std::vector<std::string> unchecked_values(const std::vector<Guard>& guards, const std::vector<std::string>& locals,
                                           const std::vector<std::string>& globals);
 
@@ -96,10 +95,11 @@ struct Redundant {
 // Returns the redundant guards in the order of `guards`, each with the conditions that imply it. `identity_of_none`
 // is the number that `id(None)` returns in the process that has the guards.
 //
-// The rules for implied guards compare conditions only, and are valid for every input: a guard is redundant only if
-// no input exists that it rejects and that all remaining guards accept. Guards that PyTorch's own objects check
-// neither imply other guards nor are implied. All redundant guards can be left out together, because no guard is
-// redundant by the conditions of a redundant guard.
+// The rules for implied guards compare conditions only, and are valid for every input. A guard is redundant only if no
+// input exists that the guard rejects and that all remaining guards accept. A guard that an object of PyTorch checks,
+// or that checks the state of the process, neither implies another guard nor is implied by another guard. All redundant
+// guards can be left out together, because the conditions of a redundant guard are never used to show that another
+// guard is redundant.
 std::vector<Redundant> redundant(const std::vector<Guard>& guards, std::int64_t identity_of_none);
 
 }  // namespace depyf::conditions

@@ -25,17 +25,17 @@ struct Constant {
     true_,
     false_,
     ellipsis,
-    integer,    // text: decimal digits, or 0x and hexadecimal digits where large; a leading '-' where negative
-    real,       // real
-    complex,    // real, imag
-    string,     // text: UTF-8, lone surrogates as three bytes each (WTF-8)
-    bytes,      // text: the bytes
+    integer,  // `text`: decimal digits, or 0x and hexadecimal digits if it is large; '-' in front if it is negative
+    real,  // `real`
+    complex,  // `real` and `imag`
+    string,  // `text`: the string as UTF-8, in which each lone surrogate takes three bytes (WTF-8)
+    bytes,  // `text`: the bytes
     tuple,
     frozenset,
-    slice,      // items: start, stop, step
-    code,       // code
-    // An object without a literal, which a live code object contains. An opaque constant is shown under a name; `text`
-    // is the name of its type.
+    slice,  // `items`: the start, the stop and the step of the slice
+    code,  // `code`
+    // An object without a literal, which a live code object contains. The source contains a name in place of an opaque
+    // constant; `text` is the name of the constant's type.
     opaque,
   };
   Kind kind = Kind::none;

@@ -14,7 +14,7 @@ struct DisassembledInstruction {
   std::string_view op;
   std::int32_t arg = 0, aux = 0;
   std::uint32_t offset = 0;    // the offset of the instruction in the bytecode, in bytes
-  std::int32_t target = -1;    // index of the instruction that is the target of a jump
+  std::int32_t target = -1;    // the index of the instruction to which the instruction jumps; -1 if it does not jump
   std::int32_t line = -1;
   // The numbers of stack slots that the instruction pops and pushes, when it falls through and when it jumps.
   std::int32_t pops = 0, pushes = 0, jump_pops = 0, jump_pushes = 0;
@@ -22,7 +22,7 @@ struct DisassembledInstruction {
 
 struct Disassembly {
   std::vector<DisassembledInstruction> instructions;
-  std::string error;           // empty unless the bytecode is malformed
+  std::string error;           // the reason why the bytecode is malformed; empty if it is not
   std::size_t error_offset = 0;
 };
 

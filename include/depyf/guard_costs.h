@@ -6,7 +6,8 @@
 
 namespace depyf {
 
-// Returns the text that `depyf.guard_costs` shows. `costs` is the data of a GuardCosts object as JSON.
+// Returns the text of the GuardCosts object that `depyf.guard_costs` returns. `costs` is the data of a GuardCosts
+// object as JSON.
 std::string guard_costs_text(std::string_view costs);
 
 }  // namespace depyf

@@ -9,14 +9,14 @@ namespace depyf {
 // A guard with the data that is needed to print it.
 struct GuardToPrint {
   std::string kind;   // the class of the guard in PyTorch, such as TENSOR_MATCH
-  std::string text;   // the text of the guard in Dynamo
-  std::string line;   // the line of the program, as `train.py:12 return gelu(x)`; empty if it is unknown
-  std::string value;  // the expression over L and G for the guarded value; empty if there is none
-  // Expressions over L, G and torch; a guard that cannot be written in Python has an expression such as `live[3](L,
-  // G)`, a call of PyTorch's own object.
+  std::string text;   // the text with which Dynamo describes the guard
+  std::string line;   // the user's line that caused the guard, as `train.py:12 return gelu(x)`; empty if unknown
+  std::string value;  // the expression over L and G for the guarded value; empty if the guard has no value
+  // The conditions as expressions over L, G and torch. If a guard cannot be written in Python, its expression calls
+  // PyTorch's own guard object, as in `live[3](L, G)`.
   std::vector<std::string> conditions;
   bool is_live = false;  // true if PyTorch's own object checks the guard
-  bool is_quiet = true;  // true if the guard is checked without calling __torch_function__
+  bool is_quiet = true;  // true if __torch_function__ is disabled while the guard is checked
 };
 
 // An abbreviation for a long part of conditions that consists of `before`, any text, and `behind`.
@@ -27,8 +27,8 @@ struct GuardShorthand {
 };
 
 // Returns the source of a function `name(L, G)` that evaluates the guards. The printed function has a third parameter
-// `live` if any guard is live. `quiet` is the expression of the context manager in which guards with `is_quiet` are
-// checked. No line of the source is longer than 200 characters.
+// `live` if PyTorch's own object checks any of the guards. `quiet` is the expression of the context manager in which
+// guards with `is_quiet` are checked. No line of the source is longer than 200 characters.
 std::string guard_function(const std::string& name, const std::string& quiet, std::vector<GuardToPrint> guards,
                            const std::vector<GuardShorthand>& shorthands);
 

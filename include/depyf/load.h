@@ -13,8 +13,8 @@ struct CodeObject;
 // The result of loading a file.
 struct LoadedPyc {
   std::shared_ptr<const CodeObject> code;  // the code of the module; null if there is an error
-  bool hash_based = false;                 // PEP 552: validated by the hash of the source instead of its time
-  std::string error;                       // empty if there is no error
+  bool hash_based = false;                 // true if the file states the hash of its source (PEP 552)
+  std::string error;                       // the reason why the file could not be loaded; empty if it was loaded
   std::size_t error_offset = 0;            // the place of the error in the file, in bytes
 };
 

@@ -5,7 +5,7 @@
 
 namespace depyf {
 
-// The source position of one code unit (two bytes of bytecode); -1 where it is unknown. Columns are UTF-8 byte offsets.
+// The source position of one code unit (two bytes of bytecode). Unknown numbers are -1. Columns are UTF-8 byte offsets.
 struct Position {
   std::int32_t line = -1, end_line = -1, column = -1, end_column = -1;
   friend bool operator==(const Position&, const Position&) = default;

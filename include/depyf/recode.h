@@ -28,7 +28,7 @@ std::string problem(const CodeObject& code);
 // The first problem in a code object or in the code nested in it.
 struct NestedProblem {
   std::string function;  // the name of the code object
-  std::string words;  // the problem; empty if there is none
+  std::string words;  // a description of the problem; empty if there is no problem
 };
 NestedProblem first_problem(const CodeObject& code);
 
@@ -63,16 +63,16 @@ bool bind_names(CodeObject& code, const ConstantsByName& values);
 // equivalent to the original.
 void replace_nested(CodeObject& code, const std::map<std::uint32_t, Constant>& nested);
 
-// Subtracts one from all line numbers behind the first line, so that statements of the second line get the first line.
+// Subtracts one from all line numbers after the first line of the code, so that the second line becomes the first.
 bool raise_by_one_line(CodeObject& code);
 
-// Replaces each constant that is no plain data by the name of its type.
+// Replaces each constant that is not plain data by the name of the constant's type.
 bool keep_data_alone(CodeObject& code);
 
 // Returns new names for the free and cell variables of `code`, with which the compiler puts the variables into the
-// order that they have in `code`. The compiler sorts free and cell variables by name, but Dynamo does not. Nested code
-// is covered as far as its order of variables agrees with that of the outer code. The result is empty if the variables
-// are sorted already.
+// order that they have in `code`. The compiler sorts free and cell variables by name, but Dynamo does not. The new
+// names also order the variables of each nested code object, unless the order in the nested code contradicts the order
+// in outer code. The result is empty if the variables are sorted already.
 NewNames names_that_sort(const CodeObject& code);
 
 // A function that was compiled from source, and the original function that it shall replace.
@@ -81,34 +81,37 @@ struct StandInRequest {
   const CodeObject* original = nullptr;
   NewNames sorted;            // the result of `names_that_sort` that the function was compiled with
   NewNames hidden_arguments;  // maps names in the source to argument names that no source can contain
-  std::string prefix;         // the qualified name of the function where it was compiled
+  std::string prefix;         // the qualified name that the function got when it was compiled
   std::string written_name;   // the name of the function in the source
   bool kept = false;          // true if the source mentions all variables in `StandIn::keep` of an earlier call
 };
 
-// The result of a StandInRequest.
+// The answer to a StandInRequest.
 struct StandIn {
   CodeObject code;
   // The variables that the source has to mention so that the compiled code has these variables. If `keep` is not
   // empty, `code` is not set.
   std::vector<std::string> keep;
-  std::string reason;  // why the function cannot replace the original; if not empty, `code` is not set
+  std::string reason;  // the reason why the function cannot replace the original; if it is not empty, `code` is not set
 };
 
-// Changes a compiled function so that it can replace the original. The result has the arguments, free variables, cell
-// variables, flags, names and qualified names of the original, and at least as many locals.
+// Changes the function `request.compiled` so that it can replace the function `request.original`. The result has the
+// arguments, free variables, cell variables, flags, names and qualified names of the original function, and at least as
+// many locals as the original function.
 StandIn stand_in(const StandInRequest& request);
 
-// Sets the qualified name of a class body, and the copy of the name that the body stores, to the qualified name of the
-// original. `prefix` is the qualified name of the class where it was compiled.
+// Sets the qualified name of a class body, and the copy of the name that the body stores, to the qualified name of
+// `original`. `prefix` is the qualified name that the class got when it was compiled.
 void requalify_class(CodeObject& compiled, const CodeObject& original, const std::string& prefix);
 
-// Decodes and encodes the instructions and tables of a code object, and returns the difference between the result and
-// the original; an empty string, as expected, if there is no difference. Tests and fuzzers use this function.
+// Decodes and encodes the instructions and tables of a code object. Returns the difference between the encoded code
+// object and `code`, or an empty string if they are equal, which is the expected outcome. Tests and fuzzers use this
+// function.
 std::string round_trip_difference(const CodeObject& code);
 
-// Sets the qualified name of a function to that of `original`. The flag of `from __future__ import annotations` is
-// removed if `original` does not have the flag, because annotations are no part of a function's code.
+// Sets the qualified name of a function to the qualified name of `original`. The flag of `from __future__ import
+// annotations` is removed if `original` does not have the flag, because annotations are not a part of a function's
+// code.
 void name_like(CodeObject& code, const CodeObject& original);
 
 }  // namespace depyf

@@ -1,6 +1,6 @@
-// Stores the data that depyf collected about a compilation in its own process: nodes with PyTorch's notes about them,
-// Inductor's operations, and output code. The links in provenance.json, and the comments in the files of a dump, are
-// computed from the collected data.
+// Stores the data that depyf collected about a compilation in the process that compiled: nodes with the metadata that
+// PyTorch stored for them, Inductor's operations, and output code. The links in provenance.json, and the comments in
+// the files of a dump, are computed from the collected data.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace depyf {
 
-// A line of source as depyf recorded it. Two lines are the same only if all their parts agree.
+// A line of source as depyf recorded it. Two lines are equal only if all their members are equal.
 struct SeenLine {
   std::string file;
   std::int64_t line = 0;
@@ -23,7 +23,8 @@ struct SeenLine {
   bool operator==(const SeenLine&) const = default;
 };
 
-// A node that other nodes were made from, with a number that identifies its graph, or 0 if the graph is unknown.
+// A node from which other nodes were made, with the number of its graph. The member `graph` is 0 if the graph of the
+// node is unknown.
 struct NodeSource {
   std::string name;
   std::int64_t graph = 0;
@@ -31,26 +32,26 @@ struct NodeSource {
 
 struct SeenNode {
   std::string name, target;
-  std::shared_ptr<const SeenLine> line;  // many nodes share a line; null if it is unknown
+  std::shared_ptr<const SeenLine> line;  // the user's line, which many nodes share; null if it is unknown
   std::vector<NodeSource> sources;
-  std::optional<std::int64_t> number;  // autograd's number; a backward node has that of its forward operation
+  std::optional<std::int64_t> number;  // autograd's number of the operation; its forward and backward nodes share it
   bool is_backward = false;
-  std::string module;  // the path of the innermost module; empty if none is noted
+  std::string module;  // the path of the innermost module; empty if PyTorch noted no module
 };
 
 // A node of Inductor's IR.
 struct SeenOperation {
   std::string name;
-  std::string kind;  // "loops", "library call" or "nothing"
-  std::vector<std::string> writes, reads;  // buffers
-  std::vector<std::string> origins;  // the nodes, after the post-grad passes, that the operation was made of
-  std::string call;  // of a library call: the name of the called function
+  std::string kind;  // "loops", "library call", or "nothing" if the operation computes nothing
+  std::vector<std::string> writes, reads;  // the names of buffers
+  std::vector<std::string> origins;  // the nodes after the post-grad passes that the operation was made from
+  std::string call;  // the name of the called function if the operation is a library call
 };
 using OperationGroup = std::vector<SeenOperation>;  // operations that were fused into one kernel
 
 struct NotFused {
   std::string first, second;  // two groups of fused operations, each named like `op0_op1`
-  std::string reason;  // in Inductor's words
+  std::string reason;  // the reason in Inductor's log
 };
 
 struct SeenDirection {
@@ -64,12 +65,12 @@ struct SeenDirection {
 // The graphs, operations and output code that depyf saw in the process of a compilation.
 struct Seen {
   std::vector<SeenNode> captured, joint;
-  std::int64_t graph = 0;  // identifies the captured graph; 0 if unknown
+  std::int64_t graph = 0;  // a number that identifies the captured graph; 0 if it is unknown
   std::vector<SeenDirection> directions;
 };
 
-// A function that maps the name of each node that a pass created to the nodes that it replaces. An empty direction
-// selects AOTAutograd's pass, and any other direction Inductor's passes in that direction.
+// A function that maps the name of each node that a pass created to the nodes that the created node replaces. An empty
+// direction selects AOTAutograd's pass, and any other direction Inductor's passes in that direction.
 using ReplacedBy = std::function<std::map<std::string, std::vector<std::string>>(const std::string& direction)>;
 
 // A stage whose links are unknown, with the reason.
@@ -93,8 +94,8 @@ class Provenance {
   ~Provenance();
 
   // Returns the text of a file with the links as comments at the ends of its lines, without adding lines. Comments that
-  // an earlier call of `annotated` added are replaced. `kind` and `direction` are those of the artifact in the file.
-  // The lines of the nodes are stored for `to_json`.
+  // an earlier call of `annotated` added are replaced. `kind` and `direction` are the kind and the direction of the
+  // artifact in the file. The numbers of the lines that define nodes are stored for `to_json`.
   std::string annotated(const std::string& file, const std::string& kind, const std::string& direction,
                         std::string_view text);
 

@@ -19,13 +19,13 @@ struct StorySources {
 
 // Returns one Python file with the original function, and with the code, graphs and guards that torch.compile
 // generated. `sections` is a JSON list: the function first, and then the resume functions to which its code leads. Each
-// section is an object with these fields:
-// - source: the text of the function; empty for a resume function
-// - code_name: the name in its code object
-// - frames: its compilations, as session.json has them
-// - guard_files: for each compilation, the file with its guards as a function; null if they are not known as a list
-// - resume_places: maps the name of each called resume function to the user's line at which it continues
-// - own_places: for a resume function, maps each name under which it is called to the user's line at which it continues
+// section is an object with the following fields.
+// - source: the text of the function; empty for a resume function.
+// - code_name: the name of the function in its code object.
+// - frames: the compilations of the function, in the format of session.json.
+// - guard_files: for each compilation, the file with its guards as a function; null if the list of guards is unknown.
+// - resume_places: maps the name of each called resume function to the user's line at which it continues.
+// - own_places: for a resume function, maps each of its names to the user's line at which the function continues.
 std::string full_code(std::string_view sections, const StorySources& sources);
 
 // Returns the class in the text of a graph's file, renamed to `name`, or the comments of the text if it has no class.

@@ -10,7 +10,7 @@ namespace depyf {
 struct CodeObject;
 
 // Sets `positions` and `exceptions` of `code`, whose version, firstlineno and bytecode must be set. `lines` is
-// co_lnotab up to 3.9 and co_linetable from 3.10 on. `exceptions` is co_exceptiontable, and empty up to 3.10. If a
+// co_lnotab up to 3.9 and co_linetable from 3.10 on. `exceptions` is co_exceptiontable, which is empty up to 3.10. If a
 // table is malformed, the function keeps the rows before the fault and returns false.
 bool read_tables(CodeObject& code, std::string_view lines, std::string_view exceptions);
 

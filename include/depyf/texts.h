@@ -16,8 +16,8 @@ std::string summary(const record::Run& run);
 
 // A text of a log that is written to a file of its own.
 struct LogText {
-  std::string kind;  // as that of the file in a dump, such as Joint_graph; "guards"
-  std::string direction;  // "forward", "backward"; empty where it has no meaning
+  std::string kind;  // the kind that the text's file has in a dump, such as Joint_graph, or "guards"
+  std::string direction;  // "forward" or "backward"; empty if the text has no direction
   std::string text;
 };
 // The texts of one process, as a list for each compilation.
@@ -30,7 +30,7 @@ using LogTexts = std::vector<std::vector<LogText>>;
 std::map<std::string, std::string> index_files(const record::Run& run, const std::vector<LogTexts>& texts = {});
 
 // Returns a text with the forward and backward kernels that were generated from each line of source, and the number of
-// kernel calls with a known line. The result is empty if nothing was linked.
+// kernel calls with a known line. The result is empty if no kernel call is linked to a line.
 std::string links_text(const record::Run& run);
 
 // The description of a compilation in English sentences.
@@ -43,8 +43,8 @@ struct Words {
   std::vector<std::string> symbols;  // the symbolic sizes of the graph
   std::vector<std::string> at_run_time;  // the values that are known only when the graph runs
   std::vector<std::string> places;  // the source lines of the graph breaks; lines inside PyTorch come first
-  std::vector<std::string> breaks;  // each graph break in one line: its place, the reason, the explanation
-  std::vector<std::string> guards;  // each failed guard in one line, without guards that fail as a consequence
+  std::vector<std::string> breaks;  // a line for each graph break: its place, the reason, the explanation
+  std::vector<std::string> guards;  // a line for each failed guard, without guards that fail as a consequence
 };
 
 // Returns the description of a compilation in English sentences. `title` is the name of the function in the sentences;
@@ -55,14 +55,14 @@ Words words_of(const record::Compilation& compilation, const std::string& title)
 std::string bound_origin(const std::string& place);
 
 // Returns the text of code in which repeated layers of a model are shown once. Layers repeat if consecutive blocks of
-// lines differ in numbers alone. A comment in place of the layers that are left out states where they are. Long
-// function heads are written with one parameter on each line. `file` is the file that contains the whole text, from
-// its line `first_line` on.
+// lines differ in numbers alone. A comment replaces the omitted layers, and names the lines of `file` that contain the
+// omitted layers. Long function heads are written with one parameter on each line. `file` is the file that contains the
+// whole text, from its line `first_line` on.
 std::string folded(std::string_view text, std::string_view file, std::size_t first_line);
 
 // Joins conditions that differ only in one index, if that index runs through consecutive numbers. For example,
 // `blocks[0].heads == 4` to `blocks[23].heads == 4` become `blocks[0..23].heads == 4`. The joined condition takes the
-// place of the first of its conditions.
+// place of the first condition that it replaces.
 std::vector<std::string> folded_conditions(std::vector<std::string> conditions);
 
 }  // namespace depyf

@@ -10,9 +10,9 @@
 
 namespace depyf {
 
-// Reads one log, which one process wrote. `read_trace` never fails: a part of the log that cannot be read becomes a
-// problem of the process, with its offset, and everything else is kept. `path` is stored in the result, and the rank
-// is taken from it ("..._rank_3_...") if no record of the log states the rank.
+// Reads the log of one process. `read_trace` never fails: for a part of the log that cannot be read, it adds an error
+// message with the offset of the part to `problems` of the process, and it reads all other parts. `path` is stored in
+// the result, and the rank is taken from it ("..._rank_3_...") if no record of the log states the rank.
 record::Process read_trace(std::string_view bytes, const std::string& path);
 
 // Returns true if the bytes are a log that gzip compressed.
@@ -30,8 +30,8 @@ Unpacked unpack(std::string_view compressed);
 std::vector<record::Place> read_traceback(std::string_view text);
 
 // Parses the report of a graph break, which PyTorch writes into logs and exceptions. The place in the result is the
-// one in the report, which may be a line of PyTorch itself. Addresses of objects are left out, because they differ
-// in every run. A report of a graph break has the form:
+// place that the report states, which may be a line of PyTorch itself. Addresses of objects are left out, because they
+// differ in every run. A report of a graph break has the form:
 //
 //     Graph break in user code at FILE:LINE
 //     Graph Break Reason: REASON
@@ -42,11 +42,11 @@ std::vector<record::Place> read_traceback(std::string_view text);
 //         SOURCE
 record::GraphBreak read_graph_break(std::string_view report);
 
-// Returns the payload of the artifact without the tabs that the log puts in front of its lines.
+// Returns the payload of the artifact without the tabs that the log puts in front of the lines of a payload.
 std::string payload_of(std::string_view bytes, const record::Artifact& artifact);
 
 // Reads the graphs and the output code of each compilation into the record. Reading the graphs and the output code
-// takes as long as reading the rest of the log, so the function is called only if graphs or links are needed. If a
+// takes as long as reading the rest of the log, so `read_graphs` is called only if graphs or links are needed. If a
 // compilation was traced several times, only the graphs and code of its last attempt are read.
 void read_graphs(std::string_view bytes, record::Process& process);
 

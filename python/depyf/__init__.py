@@ -1,7 +1,7 @@
 """depyf shows the code that torch.compile generates for a program as Python that reads like the user's own.
 
-This module defines the public names of depyf. The names that decompile or prove code work without torch; all other
-names import torch when they are first used.
+This module defines the public names of depyf. The functions that decompile or prove code work without torch; all other
+public names import torch when they are first used.
 """
 
 from __future__ import annotations

@@ -17,7 +17,8 @@ _WITHOUT_INTERPRETER = (
 
 
 def refusal() -> str | None:
-    """Returns the reason why depyf does not support this system or interpreter, and an alternative; None if it does."""
+    """Returns the reason why depyf does not support this system or interpreter, and an alternative; None if depyf
+    supports both."""
     version = "%d.%d" % sys.version_info[:2]
     if sys.platform != "linux":
         system = _SYSTEMS.get(sys.platform, sys.platform)

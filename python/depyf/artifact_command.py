@@ -16,22 +16,23 @@ def add_parser(commands: Any) -> None:
     """Adds the command `depyf open` to the argument parser."""
     parser = commands.add_parser(
         "open",
-        help="show what PyTorch saved of compilations, or how two such files differ",
-        description="Shows what is in a file that PyTorch saved: functions compiled ahead of time (aot_compile), bundles of "
-        "torch.compiler.save_cache_artifacts, entries of the caches of Inductor and AOTAutograd; of a directory, all that are "
-        "below it. Nothing in a file is executed or imported. With two paths: how the second differs from the first. The exit "
-        "status is 1 if something could not be read, or the two differ.",
+        help="show the content of files in which PyTorch saved compilations",
+        description="Shows the content of a file in which PyTorch saved compilations: functions that were compiled "
+        "ahead of time (aot_compile), bundles of torch.compiler.save_cache_artifacts, and entries of the caches of "
+        "Inductor and AOTAutograd. For a directory, the command shows all such files below the directory. Nothing in "
+        "a file is executed or imported. For two paths, the command prints the differences between the first and the "
+        "second. The exit status is 1 if a file cannot be read completely or if the two paths differ, and otherwise 0.",
     )
-    parser.add_argument("path", metavar="FILE|DIR", help="what PyTorch saved")
+    parser.add_argument("path", metavar="FILE|DIR", help="a file that PyTorch saved, or a directory of such files")
     parser.add_argument(
-        "other", nargs="?", metavar="OTHER", help="a second file or directory, to be compared with the first"
+        "other", nargs="?", metavar="OTHER", help="a second file or directory, which is compared with the first"
     )
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument("--json", action="store_true", help="print the content or the differences as JSON")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes `depyf open` and returns its exit status: 1 if a file could not be read completely, or the two files
-    differ."""
+    """Executes `depyf open` and returns its exit status: 1 if a file could not be read completely or if the two given
+    files differ, otherwise 0."""
     if parsed.other is not None:
         return _compare(parsed.path, parsed.other, as_json=parsed.json)
     roots = [os.path.abspath(folder) for folder in sys.path if isinstance(folder, str)]
@@ -47,7 +48,7 @@ def _compare(first: str, second: str, *, as_json: bool) -> int:
     elif differences:
         print("\n".join(differences))
     elif is_whole:
-        print("no difference in anything that depyf reads")
+        print("no difference in the parts that depyf reads")
     return max(_status(errors, is_whole), int(bool(differences)))
 
 

@@ -22,9 +22,17 @@ BASELINE = "depyf-contract.json"
 _UNCLEAR = 2
 _EXAMPLES = """\
 examples:
-  depyf check --write train.py --steps 3         run train.py, write depyf-contract.json
-  depyf check train.py --steps 3                 run it again, and compare
-  depyf check --baseline ci/contract.json DUMP   check a dump, or a log of TORCH_TRACE
+  depyf check --write train.py --steps 3         run train.py, and write its contract to depyf-contract.json
+  depyf check train.py --steps 3                 run train.py again, and check this run against the contract
+  depyf check --baseline ci/contract.json DUMP   check a dump or a TORCH_TRACE log
+"""
+_DESCRIPTION = """\
+Checks a run against the contract of a program, which is a small file that is committed with the program. The run keeps
+the contract if all functions of the contract are compiled, if they have no graph breaks and no recompilations other
+than the listed ones, if the kernels, library calls, saved bytes and guards do not exceed the listed numbers, and if
+each line computes the same as before. A member that was deleted from the file is not checked. A function that the
+contract does not list must be compiled as a whole, and only once. The exit status is 0 if the contract holds, 1 if the
+contract is broken, and 2 if the run cannot be checked.
 """
 
 
@@ -32,57 +40,65 @@ def add_parser(commands: Commands) -> None:
     """Adds the command `depyf check` to the argument parser."""
     parser = commands.add_parser(
         "check",
-        help="fail if torch.compile makes something else of a program than its contract states",
-        description="Checks a run against the contract of a program: a small file, which is committed. The functions have to "
-        "be compiled, with no graph break and no recompilation but those that it lists, and with at most so many kernels, "
-        "library calls, saved bytes and guards; each line has to compute the same. A member that is deleted from the file is "
-        "not checked. A function that the contract does not have must be compiled whole, and once. The exit status is 0 if "
-        "the contract holds, 1 if it is broken, and 2 if that could not be told.",
+        help="run a program, and fail if the run breaks the contract of the program",
+        description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--baseline", metavar="FILE", default=BASELINE, help=f"the contract; {BASELINE} if not given")
+    parser.add_argument(
+        "--baseline", metavar="FILE", default=BASELINE, help=f"the file of the contract (default: {BASELINE})"
+    )
     parser.add_argument(
         "--no-breaks",
         action="store_true",
-        help="in place of a contract: allow no graph break, and no function that runs eagerly",
+        help="instead of a contract: allow no graph breaks, and no functions that run eagerly",
     )
-    parser.add_argument("--recompiles", metavar="N", help="in place of a contract: allow N recompilations in all")
-    parser.add_argument("--kernels", metavar="N", help="in place of a contract: allow N kernels in all")
+    parser.add_argument("--recompiles", metavar="N", help="instead of a contract: allow N recompilations in total")
+    parser.add_argument("--kernels", metavar="N", help="instead of a contract: allow N kernels in total")
     parser.add_argument(
-        "--write", action="store_true", help="write the contract from the run, in place of an older one"
+        "--write", action="store_true", help="write the contract from this run, and replace an existing contract"
     )
     parser.add_argument(
         "--without",
         metavar="NAME,...",
-        help="sections that --write leaves out: breaks, recompilations, eager, kernels, library_calls, saved_bytes, guards, "
-        "operators, backend",
+        help="with --write: leave these sections out of the contract (a list with commas): breaks, recompilations, "
+        "eager, kernels, library_calls, saved_bytes, guards, operators, backend",
     )
     parser.add_argument(
-        "--seconds", metavar="RATIO", help="of --write: allow all compilations RATIO times the seconds of this run"
+        "--seconds",
+        metavar="RATIO",
+        help="with --write: allow all compilations together RATIO times the seconds that they took in this run",
     )
     parser.add_argument("--json", action="store_true", help="print the verdict as JSON")
     parser.add_argument(
-        "-m", action="store_true", dest="module", help="the program is a module's name, as for python -m"
+        "-m",
+        action="store_true",
+        dest="module",
+        help=program.MODULE_HELP,
     )
-    parser.add_argument("-o", metavar="DIR", help="keep the dump of the program that is run")
+    parser.add_argument(
+        "-o", metavar="DIR", help="write the dump of the program to DIR (default: a temporary directory)"
+    )
     parser.add_argument(
         "target",
         nargs=argparse.REMAINDER,
         metavar="SCRIPT [ARG...]|DIR|LOG",
-        help="a program, which is run with its arguments; a dump, a log of TORCH_TRACE, or a record as JSON",
+        help="a program, which is run with its arguments, or a dump, a TORCH_TRACE log, or a record in JSON",
     )
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes `depyf check` and returns its exit status: 0 if the contract holds, 1 if it is broken, 2 if this is
-    unknown."""
+    """Executes `depyf check` and returns its exit status: 0 if the contract holds, 1 if it is broken, 2 if depyf could
+    not check it."""
     if not parsed.target:
-        print("depyf check: no program, dump or log is given; --help says more", file=sys.stderr)
+        print("depyf check: no program, dump or log is given; see `depyf check --help`", file=sys.stderr)
         return _UNCLEAR
     has_bounds = parsed.no_breaks or parsed.recompiles is not None or parsed.kernels is not None
     if not parsed.write and not has_bounds and not Path(parsed.baseline).is_file():
-        print(f"{parsed.baseline}: there is no contract; `depyf check --write` makes it from a run", file=sys.stderr)
+        print(
+            f"{parsed.baseline}: there is no such contract; `depyf check --write` writes a contract from a run",
+            file=sys.stderr,
+        )
         return _UNCLEAR
     options = ["--baseline", parsed.baseline, *(["--no-breaks"] if parsed.no_breaks else [])]
     options += [f"--{name}" for name in ("write", "json") if getattr(parsed, name)]
@@ -92,7 +108,7 @@ def run(parsed: argparse.Namespace) -> int:
     path = parsed.target[0]
     if not parsed.module and not path.endswith(".py"):
         if len(parsed.target) > 1:
-            print(f"depyf check: {path} is no Python script, so it takes no arguments", file=sys.stderr)
+            print(f"depyf check: {path} is not a Python script (.py), so it takes no arguments", file=sys.stderr)
             return _UNCLEAR
         return _compare([*options, path])
     with _directory(parsed.o) as directory:
@@ -109,8 +125,8 @@ def run(parsed: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _directory(given: str | None) -> Iterator[str]:
-    """Yields the directory for the dump: `given`, or a temporary directory, which is removed at the end, if `given` is
-    None."""
+    """Yields the directory for the dump: `given`, or, if `given` is None, a temporary directory that is removed at the
+    end of the block."""
     if given is not None:
         yield given
         return
@@ -124,8 +140,8 @@ def _directory(given: str | None) -> Iterator[str]:
 
 
 def _compare(arguments: list[str], shown: str | None = None) -> int:
-    """Executes `depyf check` in the C++ core and returns its exit status. If `shown` is not None, it replaces the path
-    in `arguments[-1]` in error messages."""
+    """Executes `depyf check` in the C++ core and returns its exit status. If `shown` is not None, error messages
+    contain `shown` instead of the path `arguments[-1]`."""
     status, output, errors = _core.comparing_command(["check", *arguments])
     sys.stdout.flush()
     sys.stdout.write(output)

@@ -41,12 +41,34 @@ _RUN = {
 
 _EDIT_EXAMPLES = """\
 examples:
-  depyf edit train.py:Model.forward --file entry.py         run train.py, write an entry
+  depyf edit train.py:Model.forward --file entry.py
+      run train.py, and write a cache entry to entry.py
   depyf edit train.py:Model.forward --apply entry.py --then 'main()'
-                                                            run it, register the edited file, go on
+      run train.py, register the edited file entry.py, and call main()
   depyf edit train.py:Model.forward --editor --then 'main()'
-                                                            all in one, with $EDITOR in between
+      run train.py, write a cache entry, open the file in $EDITOR, register the edited file, and call main()
 """
+_EDIT_DESCRIPTION = """\
+Runs a program, and writes the source and the guards of a cache entry of one function to a file. With --editor, the
+command also opens the file in $EDITOR, and registers the edited file. With --apply, the command registers a file that
+was written and edited before. Dynamo uses a registered entry before its own entries, until the process ends.
+"""
+_RUN_DESCRIPTION = """\
+Runs a program as `python` does, and writes a dump of what torch.compile makes of the program and of the Python
+processes that the program starts. At the end, the command prints a summary to standard error. The exit status is the
+exit status of the program; if the program succeeds, --fail-on can change the exit status."""
+_EXPLAIN_DESCRIPTION = """\
+Prints a summary of dumps and logs. Several logs are treated as one run, in which each log belongs to one process. The
+exit status is 1 if a path cannot be read or if a dump or log is damaged, and otherwise 0."""
+_NUMERICS_DESCRIPTION = """\
+Runs a program. Before each compiled call of the program, the command executes the same call in separate processes,
+both compiled and eagerly, and compares the stages of the compilation with a reference in double precision. The reports
+are printed to standard error. The exit status is the exit status of the program; if the program succeeds, the exit
+status is 1 if a call is compiled wrongly."""
+_DOCTOR_DESCRIPTION = """\
+Checks the installed PyTorch and Python, runs a small program, and lists which features of depyf work. The exit status
+is 1 if a feature that should work with these releases does not work, or if the report cannot be written, and otherwise
+0."""
 
 
 class _Versions(argparse.Action):
@@ -59,51 +81,49 @@ class _Versions(argparse.Action):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Executes the command that the arguments name, and returns its exit status, which is 0 if the command succeeds."""
-    parser = argparse.ArgumentParser(prog="depyf", description="See what torch.compile makes, as Python.")
+    parser = argparse.ArgumentParser(
+        prog="depyf", description="Shows what torch.compile makes of a program, as Python code."
+    )
     parser.add_argument(
         "--version",
         action=_Versions,
         nargs=0,
-        help="print the versions of depyf, its core, Python and PyTorch, and exit",
+        help="print the versions of depyf, of its core, of Python and of PyTorch, and exit",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     decompile_command.add_parser(commands)
     edit = commands.add_parser(
         "edit",
-        help="run a program, and edit a cache entry that Dynamo made meanwhile",
-        description="Runs a program, writes source and guards of a cache entry as one file, and registers the edited file.",
+        help="run a program, and edit one of its cache entries",
+        description=_EDIT_DESCRIPTION,
         epilog=_EDIT_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     _add_edit_arguments(edit)
     run = commands.add_parser(
         "run",
-        help="run a program under prepare_debug",
-        description="Runs a program as python would, dumps what torch.compile makes in it and in the Python processes that "
-        "it starts, and prints a summary at the end (to standard error). The exit status is the program's.",
+        help="run a program, and write a dump of what torch.compile makes of the program",
+        description=_RUN_DESCRIPTION,
     )
     _add_run_arguments(run)
     explain = commands.add_parser(
         "explain",
-        help="print the summary of finished dumps and logs",
-        description="Prints what dumps and logs tell. Several logs are one run, with a process each. The exit status is 1 if "
-        "a path could not be read, or something in it is damaged.",
+        help="print a summary of dumps and logs",
+        description=_EXPLAIN_DESCRIPTION,
     )
     explain.add_argument(
         "paths",
         nargs="+",
         metavar="DIR|LOG",
-        help="that prepare_debug or depyf run wrote to; a log of TORCH_TRACE, or a directory of logs",
+        help="a dump that prepare_debug or `depyf run` wrote, a TORCH_TRACE log, or a directory of logs",
     )
     explain.add_argument(
         "--json", action="store_true", help="print the summary and the findings as JSON (docs/findings.md)"
     )
     numerics = commands.add_parser(
         "numerics",
-        help="run a program, and compare what its compiled calls compute with eager",
-        description="Runs a program. Before each compiled call, the call is made in processes of its own, compiled and not, and "
-        "the stages of its compilation are compared with a reference in double precision. Reports go to standard error. The "
-        "exit status is the program's, or 1 if a call is compiled wrongly.",
+        help="run a program, and compare the results of its compiled calls with eager execution",
+        description=_NUMERICS_DESCRIPTION,
     )
     _add_numerics_arguments(numerics)
     page.add_parser(commands)
@@ -116,9 +136,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = parser.parse_args(arguments)
     if parsed.command == "run":
         if not parsed.program:
-            run.error("no program is given")
+            run.error("no program is given; name a script, or a module with -m")
         if parsed.redact and not parsed.report:
-            run.error("--redact is about the page, which --report writes")
+            run.error("--redact needs --report, because only the report can be redacted")
         if parsed.fail_on is not None and (problem := findings_command.problem_of(parsed.fail_on)):
             run.error(problem)
         try:
@@ -145,73 +165,108 @@ def _add_doctor(commands: Commands) -> None:
     """Adds the command `depyf doctor` to the argument parser."""
     doctor = commands.add_parser(
         "doctor",
-        help="tell what works with the PyTorch and the Python that are installed",
-        description="Probes what is installed, runs a small program, and prints what works. The exit status is 1 if "
-        "something does not work that should with these releases.",
+        help="list which features of depyf work with the installed PyTorch and Python",
+        description=_DOCTOR_DESCRIPTION,
     )
-    doctor.add_argument("--json", action="store_true", help="print it as JSON")
+    doctor.add_argument("--json", action="store_true", help="print the result as JSON")
     doctor.add_argument(
-        "--backend", default="aot_eager", help="of the program; inductor takes longer, and tries its parts too"
+        "--backend",
+        default="aot_eager",
+        help="compile the small program with BACKEND (default: aot_eager); the backend inductor takes longer, and also "
+        "tries the features that need Inductor",
     )
     doctor.add_argument(
         "--report",
         metavar="FILE",
-        help="write what a bug report needs too: versions, the platform, settings and findings, with ~ for your home "
-        "folder and without your code; FILE is overwritten",
+        help="also write the facts that a bug report needs to FILE, which is overwritten: versions, the platform, "
+        "settings and the result, with ~ in place of the path of your home folder, and without your code",
     )
 
 
 def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `depyf run`."""
     parser.add_argument(
-        "-o", metavar="DIR", default=program.DIRECTORY, help=f"of the dump; {program.DIRECTORY} if not given"
+        "-o", metavar="DIR", default=program.DIRECTORY, help=f"write the dump to DIR (default: {program.DIRECTORY})"
     )
     parser.add_argument(
-        "-m", action="store_true", dest="module", help="the program is a module's name, as for python -m"
+        "-m",
+        action="store_true",
+        dest="module",
+        help=program.MODULE_HELP,
     )
-    parser.add_argument("--report", action="store_true", help="write DIR/report.html too: the run as one page")
     parser.add_argument(
-        "--redact", action="store_true", help=f"of --report: {page.REDACTED}; the files of DIR show it all"
+        "--report", action="store_true", help="also write the report about the run to DIR/report.html, as one page"
+    )
+    parser.add_argument(
+        "--redact",
+        action="store_true",
+        help=f"with --report: {page.REDACTED}; the other files in DIR are not redacted",
     )
     parser.add_argument(
         "--profile",
         action="store_true",
-        help="measure what compiling, memory and calls cost, by line: printed, and in DIR/costs.txt and DIR/costs.json",
+        help="measure the costs of compiling, memory and calls by line; print these costs, and write them to "
+        "DIR/costs.txt and DIR/costs.json",
     )
-    parser.add_argument("--fail-on", metavar="CODE,...", help=f"{findings_command.FAIL_ON}; see `depyf findings`")
     parser.add_argument(
-        "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
+        "--fail-on", metavar="CODE,...", help=f"{findings_command.FAIL_ON}; docs/findings.md lists the codes"
+    )
+    parser.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script and its arguments"
     )
 
 
 def _add_numerics_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `depyf numerics`."""
-    parser.add_argument("--call", type=int, metavar="N", help="compare only the N-th compiled call, from 0 on")
     parser.add_argument(
-        "--reproduction", metavar="FILE", help="where a program that shows the first finding is written"
+        "--call", type=int, metavar="N", help="compare only compiled call number N, counted from 0 (default: all calls)"
+    )
+    parser.add_argument(
+        "--reproduction", metavar="FILE", help="write a program that reproduces the first finding to FILE"
     )
     parser.add_argument(
         "--record",
         metavar="FILE",
-        help="where the errors of all lines are written as a record; `depyf report DUMP FILE` shows them at the lines",
+        help="write the errors of all lines to FILE, as a record; `depyf report DUMP FILE` shows the errors at their "
+        "lines",
     )
     parser.add_argument(
-        "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script, and its arguments"
+        "program", nargs=argparse.REMAINDER, metavar="SCRIPT [ARG...]", help="the script and its arguments"
     )
 
 
 def _add_edit_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `depyf edit`."""
     parser.add_argument(
-        "target", metavar="TARGET", help="FILE.py:FUNCTION or MODULE:FUNCTION; a function, method, module or result"
+        "target",
+        metavar="TARGET",
+        help="the program and the name of the function, as FILE.py:FUNCTION or MODULE:FUNCTION; FUNCTION names a "
+        "function, a method, an nn.Module or a result of torch.compile",
     )
-    parser.add_argument("arguments", nargs="*", metavar="ARG", help="what the program gets in sys.argv")
-    parser.add_argument("--first", metavar="CODE", help="run after the program, so that something is compiled")
-    parser.add_argument("--entry", type=int, metavar="N", help="which entry, in Dynamo's order; 0 if not given")
-    parser.add_argument("--file", type=Path, metavar="FILE", help="where the entry is written")
-    parser.add_argument("--editor", action="store_true", help="open it in $EDITOR, and register what comes back")
-    parser.add_argument("--apply", type=Path, metavar="FILE", help="register this file; nothing is written")
-    parser.add_argument("--then", metavar="CODE", help="run at the end; the value of an expression is printed")
+    parser.add_argument(
+        "arguments", nargs="*", metavar="ARG", help="an argument that the program FILE.py finds in sys.argv"
+    )
+    parser.add_argument(
+        "--first", metavar="CODE", help="run CODE after the program, for example a call that compiles the function"
+    )
+    parser.add_argument(
+        "--entry",
+        type=int,
+        metavar="N",
+        help="use entry number N of the function, in the order in which Dynamo tries the entries (default: 0)",
+    )
+    parser.add_argument(
+        "--file",
+        type=Path,
+        metavar="FILE",
+        help="write the entry to FILE (default: NAME.entry.py for a function NAME; with --editor: a file in a new "
+        "temporary directory)",
+    )
+    parser.add_argument(
+        "--editor", action="store_true", help="open the file in $EDITOR, and register the file when the editor ends"
+    )
+    parser.add_argument("--apply", type=Path, metavar="FILE", help="register the entry in FILE, and write no file")
+    parser.add_argument("--then", metavar="CODE", help="run CODE at the end; if CODE is an expression, print its value")
 
 
 if __name__ == "__main__":

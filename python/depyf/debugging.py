@@ -1,4 +1,4 @@
-"""`depyf.debug`: a block in which compiled code runs under a debugger, and nothing is compiled."""
+"""`depyf.debug`: a `with` block that runs already compiled code under a debugger, without compiling further calls."""
 
 from __future__ import annotations
 
@@ -26,36 +26,43 @@ _SHOWN_MAX = 30
 class debug:
     """Pauses in the debugger at the first line of a `with` block, in which compiled code runs and nothing is compiled.
 
-        with depyf.prepare_debug("dump"):
-            compiled(x)
-        with depyf.debug():
-            compiled(x)
-
-    A message lists the dumped files that are running code, by directory, with the first line of each file. Breakpoints
+    A message lists the dumped files from which code runs, by directory, with the first line of each file. Breakpoints
     in the dumped files work (pdb: `b FILE:LINE`; in an editor: open the file and click). A call for which the guards of
     no compilation hold is not compiled, but runs eagerly, and a message reports it. The only code that is compiled in
-    the block is a backward that was never called before, because it has no eager code that could run instead. Threads
-    other than the one that enters the block are not affected.
+    the block is a backward that was never called before, because a backward has no eager code that could run instead.
+    Threads other than the thread that enters the block are not affected.
 
-    The debugger is the active one (`python -m pdb`, debugpy), or else the one that `breakpoint()` would start, so
-    `PYTHONBREAKPOINT` is honoured: with 0 there is no pause. In a pdb that the block starts, `q` ends debugging, and
-    the program continues. At the end of the block, Dynamo compiles again, and the previous trace function is restored.
+    The debugger is the active debugger (`python -m pdb`, debugpy), or, if no debugger is active, the debugger that
+    `breakpoint()` would start. `PYTHONBREAKPOINT` is honoured: with the value 0 there is no pause. In a pdb that the
+    block starts, `q` ends debugging, and the program continues. At the end of the block, Dynamo may compile again, and
+    the previous trace function is restored.
 
     Raises:
         RuntimeError: the block is entered inside a `prepare_debug` block, whose dumped files are complete only at its
             end.
+
+    Example:
+
+        with depyf.prepare_debug("dump"):
+            compiled(x)
+        with depyf.debug():
+            compiled(x)
     """
 
     def __enter__(self) -> debug:
         if hub.active():
-            raise RuntimeError("depyf.debug() runs what prepare_debug has dumped: end the prepare_debug block first")
+            raise RuntimeError(
+                "depyf.debug() runs the files that prepare_debug has dumped; end the prepare_debug block first"
+            )
         self._told: set[int] = set()
         self._release = compiling.hold_back(self._missed)
         self._tracer = self._ours = sys.gettrace()
         try:
             print(message(), file=sys.stdout, flush=True)
             if self._release is None and running.files:
-                print("depyf: this PyTorch cannot be kept from compiling; what fits no compilation is compiled.")
+                print(
+                    "depyf: this release of PyTorch cannot be kept from compiling, so a call that no compilation accepts is compiled."
+                )
             pause = _pause(sys._getframe(1))
             if pause is not None:
                 pause()  # After this call no Python function may be called, because the debugger would stop in it.
@@ -71,7 +78,8 @@ class debug:
         self._restore()
 
     def _restore(self) -> None:
-        # If another trace function has replaced the one that this block set, the other function stays set.
+        # If another trace function has replaced the one that the `depyf.debug` block set, the later trace function
+        # stays set.
         if self._ours != self._tracer and sys.gettrace() == self._ours:
             sys.settrace(self._tracer)
         if self._release is not None:
@@ -80,7 +88,7 @@ class debug:
 
     def _missed(self, code: types.CodeType, bound: dict[str, Any]) -> None:
         try:
-            # Dynamo also reports functions of the debugger, such as the one that evaluates the user's input.
+            # Dynamo also reports functions of the debugger, such as the function that evaluates the user's input.
             if id(code) in self._told or code.co_filename.startswith(_debuggers()):
                 return
             self._told.add(id(code))
@@ -92,17 +100,17 @@ class debug:
                 flush=True,
             )
         except Exception as failure:
-            report.warn(f"depyf could not tell of a call that fits no compilation: {failure}")
+            report.warn(f"depyf could not report a call that no compilation accepts: {failure}")
 
 
 def message() -> str:
-    """Returns a message that lists the dumped files that are running code, by directory, with a `b FILE:LINE` command
-    for the first line of each."""
+    """Returns a message that lists the dumped files from which code runs, by directory, with a `b FILE:LINE` command
+    for the first line of each file."""
     present = [file for file in running.files.values() if os.path.exists(file.path)]
     if not present:
         return (
             "depyf: no dumped file is running code. Call the function in a `with depyf.prepare_debug(directory):` block "
-            "first; the heads of the files there say why one does not run."
+            "first. If a file is not the running code, the head of the file states the reason."
         )
     lines = []
     for directory in dict.fromkeys(os.path.dirname(file.path) for file in present):
@@ -111,7 +119,7 @@ def message() -> str:
         # The transformed code of a compilation is listed first, because it runs first, although it is generated last.
         inside.sort(key=lambda file: (compilations.index(file.compile_id), file.kind != "transformed code"))
         lines.append(
-            f"depyf: {len(inside)} files in {directory} are the running code. Break where they begin, or beyond:"
+            f"depyf: {len(inside)} files in {directory} are the running code. Set breakpoints at their first lines, or at later lines:"
         )
         for file in inside[-_SHOWN_MAX:]:
             description = " ".join(part for part in (file.direction, file.kind) if part)
@@ -119,9 +127,11 @@ def message() -> str:
                 f"  b {file.path}:{file.first_line}  # {description}, {file.function}, compilation {file.compile_id}"
             )
         if len(inside) > _SHOWN_MAX:
-            lines.append(f"  and {len(inside) - _SHOWN_MAX} of earlier compilations; see index.md there")
+            lines.append(
+                f"  and {len(inside) - _SHOWN_MAX} files of earlier compilations; see index.md in the same directory"
+            )
     lines.append(
-        "depyf: nothing is compiled in this block; a call that no compilation serves runs eagerly, and a message says why."
+        "depyf: nothing is compiled in this block. A call that no compilation accepts runs eagerly, and a message states why."
     )
     return names.one_line_each(lines)
 
@@ -149,7 +159,8 @@ def _pause(frame: types.FrameType) -> Callable[[], Any] | None:
         )
     hook: Callable[..., Any] = sys.breakpointhook
     if _is_of_pydevd(hook):
-        # If debugpy is imported and has no client, as in a notebook, debugpy's hook for `breakpoint()` would not stop.
+        # If debugpy is imported and has no client, as in a notebook, debugpy's hook for `breakpoint()` would not stop
+        # the program.
         hook = sys.__breakpointhook__
     if hook is sys.__breakpointhook__ and wanted in ("", "pdb.set_trace"):
         return lambda: _Pdb().set_trace(frame)

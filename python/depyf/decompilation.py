@@ -1,4 +1,5 @@
-"""A code object with its source, the code that the source compiles to, and the proof that both are equivalent."""
+"""A code object with its source, the code that the source compiles to, and the proof that both code objects are
+equivalent."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from depyf.recompile import compile_back
 __all__ = ["PROVED", "STYLES", "Decompilation", "decompile", "describe", "type_name"]
 
 PROVED = "# proved equivalent to the bytecode"
-"""The first line of source that is proved equivalent to its bytecode."""
-# The styles that are tried, in this order, for each requested style until the source in one style is proved equivalent.
+"""The comment with which source begins if it is proved equivalent to its bytecode."""
+# Maps each requested style to the styles that are tried one after the other, until the source in a style is proved
+# equivalent to the bytecode.
 _FORMS = {"readable": ("readable", "plain", "exact"), "exact": ("exact", "plain")}
 STYLES = ("readable", "exact")
 # The maximum number of rounds in which statements that release values are added to the source; after each round, the
@@ -29,8 +31,8 @@ _RELEASES_MAX = 6
 class Decompilation:
     """The result of decompiling one code object.
 
-    Only source that is `proved` and keeps no value alive longer than the bytecode (`keeps`) may run in place of the
-    code object.
+    Only source that is `proved` and that keeps no value alive longer than the bytecode does (`keeps` is empty) may run
+    in place of the code object.
     """
 
     original: types.CodeType
@@ -45,7 +47,7 @@ class Decompilation:
     """The form of `source`: "structured", "state machine" (a loop that executes block after block) or "stub" (a body
     that only raises an exception)."""
     code: types.CodeType | None
-    """The code that `source` compiles to, which can replace `original` (see `compile_like`); None if it does not
+    """The code that `source` compiles to, which can replace `original` (see `compile_like`); None if `source` does not
     compile."""
     proof: Proof | None
     """The proof that `original` and `code` are equivalent; None if there is no `code`."""
@@ -68,8 +70,8 @@ class Decompilation:
 
     @property
     def can_run(self) -> bool:
-        """True if the source's code may run in the place of the original: it does the same, and keeps no value alive
-        longer."""
+        """True if `code` may run in the place of `original`: `code` does the same, and keeps no value alive longer than
+        `original`."""
         return not self.reason and not self.keeps
 
     @property
@@ -78,8 +80,8 @@ class Decompilation:
         return self.source.split("\n", self.head)[-1]
 
     def named(self, name: str) -> Decompilation:
-        """Returns the same source with another name of the function; the proof stays valid, because it does not compare
-        names of functions."""
+        """Returns the decompilation with another name for the function in its source; the proof stays valid, because it
+        does not compare names of functions."""
         same = _decompilation(self.original, name, self.style, self.assumptions)
         return replace(self, source=same.source, lines=same.lines, head=same.head)
 
@@ -99,20 +101,21 @@ class Decompilation:
 def decompile(
     code: types.CodeType, *, name: str | None = None, style: str | None = None, standalone: bool = False
 ) -> Decompilation:
-    """Decompiles a code object, compiles the source back, and proves that both do the same.
+    """Decompiles a code object, compiles the source back, and proves that both code objects do the same.
 
-    If the source in the requested style is not proved, other styles are tried. If the source in no style is proved, the
-    source in the requested style is returned, and its first line states that it is not proved. For code from Dynamo,
-    source that keeps values alive longer than the bytecode is returned only if no style avoids this, and a comment at
-    its head states it.
+    If the source in the requested style is not proved, other styles are tried. If no style results in proved source,
+    the source in the requested style is returned, and its first line states that it is not proved. For code from
+    Dynamo, source that keeps values alive longer than the bytecode does is returned only if no style results in source
+    without this defect. A comment at the head of the source states which values the source keeps alive longer than the
+    bytecode does.
 
     Args:
         code: the code object to decompile.
-        name: replaces the function's own name.
-        style: one of `STYLES`; None means "readable", or "exact" if the environment has `DEPYF_REMOVE_TEMP=0`, by which
-            the original depyf kept its temporaries.
-        standalone: bind the function's free variables in a function around it, and import the features of __future__
-            that it was compiled with.
+        name: the name for the function in the source; None means the function's own name.
+        style: one of `STYLES`; None means "readable", or "exact" if the environment has `DEPYF_REMOVE_TEMP=0`, with
+            which the original depyf kept its temporaries.
+        standalone: if true, the source binds the function's free variables in an enclosing function, and imports the
+            features of `__future__` with which the function was compiled.
 
     Raises:
         ValueError: the style is unknown.
@@ -179,7 +182,7 @@ def _decompile(
     parameters: Mapping[str, tuple[str, ...]],
     standalone: bool,
 ) -> _core.Decompiled:
-    """Decompiles a code object in one style; see `decompile` and `at_work.parameters`."""
+    """Decompiles a code object in one style; `decompile` and `at_work.parameters` describe the arguments."""
     return _core.decompile(
         code,
         name=name,
@@ -212,8 +215,8 @@ class _Checked:
         return ", ".join(f"{local} (line {line})" for local, line in reversed(locals_.items()))
 
     def released(self, parameters: Mapping[str, tuple[str, ...]]) -> _Checked:
-        """Returns the source with added statements that release the values which it keeps alive too long, as far as
-        such statements can be found and the result is proved."""
+        """Returns the source with added statements that release the values that the source keeps alive too long.
+        Statements are added only as far as the resulting source is proved."""
         best = self
         for to_none in (False, True):
             checked = self
@@ -235,8 +238,8 @@ class _Checked:
 def _check(
     source: str, code: types.CodeType, filename: str | None, assumptions: Assumptions = NOTHING
 ) -> tuple[types.CodeType | None, Proof | None, str]:
-    """Returns (the compiled source or None, the proof or None, the reason why the source is not proved or ""). Never
-    raises an exception, because the user's program must go on."""
+    """Returns the compiled source or None, the proof or None, and the reason why the source is not proved ("" if it is
+    proved). `_check` never raises an exception, because the user's program must go on."""
     try:
         back = compile_back(source, code, filename=filename)
     except Exception as error:  # Compiling can raise any error, such as RecursionError or MemoryError.

@@ -17,20 +17,25 @@ from depyf import _core
 
 _EXAMPLES = """\
 examples:
-  depyf decompile json.decoder:JSONDecoder.decode     a method of a module
-  depyf decompile script.py:main script.py:helper     functions of a file
-  depyf decompile __pycache__/script.cpython-311.pyc  all of a compiled file, of any Python from 3.8 to 3.15
-  depyf decompile build/lib -o sources -j 4           all .pyc files below a folder
-  depyf decompile --check python3.8 old.pyc           what python3.8 does not compile back to the same is marked
-  depyf decompile - < script.pyc                      standard input
+  depyf decompile json.decoder:JSONDecoder.decode     decompile a method of a module
+  depyf decompile script.py:main script.py:helper     decompile two functions of a file
+  depyf decompile __pycache__/script.cpython-311.pyc  decompile a .pyc file, of any Python from 3.8 to 3.15
+  depyf decompile build/lib -o sources -j 4           decompile all .pyc files below a folder into another folder
+  depyf decompile --check python3.8 old.pyc           mark functions that python3.8 compiles to other bytecode
+  depyf decompile - < script.pyc                      decompile a .pyc file that is read from standard input
+"""
+_DESCRIPTION = """\
+Prints Python source for the code of modules and files, or for single functions in them. The code is not executed. If
+the code belongs to the running version of Python, a comment at the head of the source states whether the source is
+proved equivalent to the code. The exit status is 1 if a target cannot be read, checked or written, and otherwise 0.
 """
 
 _ARCHIVES = (".whl", ".zip", ".egg", ".pyz", ".pyzw", ".pex")
 _TEXTS = {
     "dis": "version-neutral instructions",
     "cfg": "the control flow graph of each code object, in DOT",
-    "lines": "which line of the source stands for which bytecode, as JSON",
-    "load": "the fields of the code objects as loaded",
+    "lines": "a map from the lines of the source to the bytecode, as JSON",
+    "load": "the fields of the code objects as they were loaded",
 }
 
 
@@ -39,8 +44,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "decompile",
         help="print Python source for compiled code",
-        description="Prints Python source for the code of modules, files and the functions in them. Runs none of it. Code of "
-        "this Python is proved equivalent, or said not to be.",
+        description=_DESCRIPTION,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -48,23 +52,27 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "targets",
         nargs="+",
         metavar="TARGET",
-        help="a module, a file (.py or .pyc), a folder or archive (.whl, .zip, .egg, .pyz) of .pyc files, or - for a .pyc in standard input; one function of a "
-        "module or file of this Python with :FUNCTION or :CLASS.METHOD",
+        help="a module, a file (.py or .pyc), a folder or an archive (.whl, .zip, .egg, .pyz) with .pyc files, or - "
+        "for a .pyc file on standard input; append :FUNCTION or :CLASS.METHOD to a module or to a file of the running "
+        "version of Python to select one function",
     )
     parser.add_argument(
-        "-o", "--output", default="", metavar="DIR", help="for the sources, in place of standard output"
+        "-o", "--output", default="", metavar="DIR", help="write the sources to DIR instead of standard output"
     )
-    parser.add_argument("--force", action="store_true", help="with -o: replace files that are there already")
+    parser.add_argument("--force", action="store_true", help="with -o: overwrite existing files")
     parser.add_argument("--json", action="store_true", help="print a report of all files as JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="do not print the line of counts at the end")
-    parser.add_argument("-j", "--jobs", type=_jobs, default=1, metavar="N", help="files to work on at a time")
+    parser.add_argument(
+        "-j", "--jobs", type=_jobs, default=1, metavar="N", help="process N files at a time (default: 1)"
+    )
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument(
         "--check",
         default="",
         metavar="PYTHON",
-        help="compile back with this interpreter, of the version of the files, and mark each function that does not give the "
-        "same bytecode; auto: find one for each file (DEPYF_PYTHON_3_14, PATH, pyenv)",
+        help="compile each source with the interpreter PYTHON, which must have the version of the files, and mark "
+        "each function whose bytecode differs; the value auto finds an interpreter for each file (from "
+        "DEPYF_PYTHON_3_14 and similar variables, pyenv and PATH)",
     )
     for name, text_kind in _TEXTS.items():
         option = "--dump-load" if name == "load" else "--" + name
@@ -74,7 +82,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
             action="store_const",
             const=name,
             default="",
-            help=f"print {text_kind}, in place of the source",
+            help=f"print {text_kind}, instead of the source",
         )
     names = [name for name, _ in _core.passes() if name not in ("decode", "flow", "print")]
     instead.add_argument(
@@ -82,25 +90,26 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         default="",
         choices=names[1:],
         metavar="PASS",
-        help=f"print the source as it is after this pass, one of {', '.join(names[1:])}",
+        help=f"print the source as it is after PASS, which is one of {', '.join(names[1:])}",
     )
     instead.add_argument(
         "--dump-after",
         default="",
         choices=names,
         metavar="PASS",
-        help="print what this pass makes of each code object; of lift and the ones above",
+        help="print the result of PASS for each code object; PASS is lift, or a pass of --stop-after",
     )
 
 
 def _jobs(text: str) -> int:
     if text.isascii() and text.isdigit() and 1 <= int(text) <= 256:
         return int(text)
-    raise argparse.ArgumentTypeError("a number from 1 to 256 is needed")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 256")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes `depyf decompile` and returns its exit status: 1 if a target cannot be found, read or written."""
+    """Executes `depyf decompile` and returns its exit status: 1 if a target cannot be found or read, or if its source
+    cannot be written, and otherwise 0."""
     # The C++ core processes all targets if one of the following options is given; otherwise it processes folders,
     # archives and .pyc files of other Python versions.
     by_core = bool(
@@ -161,7 +170,8 @@ def _is_for_core(target: str) -> bool:
 
 
 def _file(target: str) -> str | tuple[str, bytes]:
-    """Returns a target in the form that the C++ core accepts: a path, or (a name, the bytes of a .pyc file)."""
+    """Returns a target in the form that the C++ core accepts: a path, or a pair of a name and the bytes of a .pyc
+    file."""
     if target == "-":
         return "-", sys.stdin.buffer.read()
     path = Path(target)
@@ -184,7 +194,7 @@ def _code(target: str) -> types.CodeType:
     for name, candidate in _functions(code):
         if name == function:
             return candidate
-    raise ValueError(f"no function {function} in {where}")
+    raise ValueError(f"{where} has no function {function}")
 
 
 def _code_of_file(path: Path) -> types.CodeType:
@@ -192,10 +202,12 @@ def _code_of_file(path: Path) -> types.CodeType:
     if path.suffix != ".pyc":
         return compile(data, str(path), "exec", dont_inherit=True)
     if data[:4] != importlib.util.MAGIC_NUMBER:
-        raise ValueError("made by another version of Python: one function of it cannot be chosen, only the whole file")
+        raise ValueError(
+            "another version of Python compiled this file, so no single function can be selected; name only the file"
+        )
     code = marshal.loads(data[16:])
     if not isinstance(code, types.CodeType):
-        raise ValueError("holds no code")
+        raise ValueError("the file contains no code object")
     return code
 
 
@@ -205,11 +217,11 @@ def _code_of_module(name: str) -> types.CodeType:
     except ValueError:
         spec = None
     if spec is None:
-        raise ValueError("neither a file nor a module")
+        raise ValueError("there is neither a file nor a module with this name")
     get_code = getattr(spec.loader, "get_code", None)
     code = get_code(name) if get_code is not None else None
     if not isinstance(code, types.CodeType):
-        raise ValueError("the module has no Python code")
+        raise ValueError("the module has no Python code that can be decompiled")
     return code
 
 

@@ -20,8 +20,8 @@ __all__ = ["DecompilationError", "Decompiler", "decompile", "find_code", "source
 
 
 class DecompilationError(Exception):
-    """The error of the original depyf, kept for programs that catch it. No function of this package raises the error,
-    because every code object can be decompiled."""
+    """The error of the original depyf, kept for programs that catch it. No function of this package raises
+    `DecompilationError`, because every code object can be decompiled."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
@@ -37,22 +37,20 @@ def decompile(
     """Returns Python source for a code object, for the innermost function behind a callable, for a class or for a
     module.
 
-        print(depyf.decompile(function))
-
     A function that was compiled ahead of time by `aot_compile`, or loaded from its file, is shown as the transformed
     code that it runs. Methods, properties, `functools.partial`, wrappers with `__wrapped__`, results of `torch.compile`
     and objects with a `__call__` written in Python are followed to the function that they run; generators and
-    coroutines to their code. A function is shown with its defaults, annotations and type parameters; a value among
-    these that no expression reaches has a name that a comment at the top explains. A class is shown with its own
-    attributes, and a module as the code that its loader returns. Names that Dynamo ends with a uuid are shown without
-    the uuid. Constants without a literal (a dtype, or a module's globals) appear as `__const_N`, which comments at the
-    top explain. `compile_like` compiles the result back to a code object. If the argument is a code object, the source
-    binds its free variables in an enclosing function, and imports the features of `__future__` that it was compiled
-    with.
+    coroutines are followed to their code. A function is shown with its defaults, annotations and type parameters. If no
+    expression denotes a default or an annotation, the value gets a name, which a comment at the top explains. A class
+    is shown with its own attributes, and a module as the code that its loader returns. Names that Dynamo ends with a
+    uuid are shown without the uuid. Constants without a literal (a dtype, or a module's globals) appear as `__const_N`,
+    which comments at the top explain. `compile_like` compiles the result back to a code object. If the argument is a
+    code object, the source binds its free variables in an enclosing function, and imports the features of `__future__`
+    that it was compiled with.
 
-    The first line of the source states whether the source is proved to do what the bytecode does: it is compiled back,
-    and `prove` compares both code objects. If the code objects are not proved equivalent, the first line states where
-    they differ, and why.
+    The first line of the source states whether the source is proved to do what the bytecode does: the source is
+    compiled back, and `prove` compares both code objects. If the code that the source compiles to is not proved
+    equivalent to the original code, the first line states the place of the difference and the reason.
 
     Args:
         code_or_callable: the object to decompile.
@@ -62,6 +60,10 @@ def decompile(
     Raises:
         TypeError: there is no Python code behind the argument.
         ValueError: the style is unknown.
+
+    Example:
+
+        print(depyf.decompile(function))
     """
     if isinstance(code_or_callable, types.ModuleType):
         return decompile_code(_module_code(code_or_callable), style=style).source
@@ -93,7 +95,7 @@ def _module_code(module: types.ModuleType) -> types.CodeType:
     except (AttributeError, ImportError, OSError, SyntaxError):
         code = None
     if not isinstance(code, types.CodeType):
-        raise TypeError(f"cannot decompile the module {module.__name__}: its loader gives no Python code")
+        raise TypeError(f"cannot decompile the module {module.__name__}: its loader returns no Python code")
     return code
 
 
@@ -148,15 +150,15 @@ def _innermost(value: Any) -> types.CodeType | types.FunctionType:
             candidate = inner
         elif isinstance(candidate, types.FunctionType):
             return candidate
-    raise TypeError(f"cannot decompile {type_name(value)}: there is no Python code behind it")
+    raise TypeError(f"cannot decompile {type_name(value)}: it has no Python code")
 
 
 def class_source(cls: type, *, style: str | None = None) -> str:
     """Returns a class as a class statement, with its bases and its own members.
 
-    Methods, static and class methods and properties are shown with their source; other attributes with an expression
-    for their value, or with a name that a comment at the top explains. The code of the class body does not exist at run
-    time, so the members are in the order of the class's `__dict__`.
+    Methods, static and class methods and properties are shown with their source; other attributes are shown with an
+    expression for their value, or with a name that a comment at the top explains. The code of the class body does not
+    exist at run time, so the members are in the order of the class's `__dict__`.
 
     Raises:
         TypeError: nothing in the class is written in Python.
@@ -211,8 +213,8 @@ class _ClassText:
 
     @staticmethod
     def _functions(value: object) -> list[tuple[str, types.FunctionType]]:
-        """Returns (decorator, function) for each function of a member. The decorators `.setter` and `.deleter` lack the
-        member's name before the dot."""
+        """Returns (decorator, function) for each function of a member. In the result, the decorators `.setter` and
+        `.deleter` lack the member's name before the dot."""
         if isinstance(value, types.FunctionType):
             return [("", value)]
         if type(value) in (classmethod, staticmethod):
@@ -276,11 +278,11 @@ class Decompiler:
         temp_prefix: str = "__temp_",
         filepath_template: str | None = None,
     ) -> types.CodeType:
-        """Decompiles one code object and compiles the text so that the result can replace another code object.
+        """Decompiles one code object and compiles the source so that the result can replace another code object.
 
-        With `filepath_template`, which contains one `%s` for a number, the source is written to the file with the
-        lowest number that does not exist or has the same content, and `co_filename` of the result is the path of this
-        file.
+        With `filepath_template`, which contains one `%s` for a number, the source is also written to a file. The number
+        in the file's name is the lowest number for which no file exists, or for which the file has the same content.
+        `co_filename` of the returned code object is the path of the file with the source.
 
         Raises:
             ValueError: the code cannot replace `reference_code`.
@@ -295,7 +297,8 @@ class Decompiler:
 
     @staticmethod
     def supported_opnames() -> list[str]:
-        """Returns the names of the instructions that can be decompiled, which are all that this Python has."""
+        """Returns the names of the instructions that can be decompiled, which are all instructions of the running
+        Python."""
         return sorted(name for name in dis.opmap if not name.startswith("<"))
 
     def __hash__(self) -> int:

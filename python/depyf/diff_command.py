@@ -16,21 +16,26 @@ def add_parser(commands: Commands) -> None:
     """Adds the command `depyf diff` to the argument parser."""
     parser = commands.add_parser(
         "diff",
-        help="say what torch.compile did otherwise in the second of two runs",
-        description="Compares two runs: functions, graph breaks, recompilations, what runs eagerly, operators by line, "
-        "kernels and fusions, library calls, values saved for the backward, guards. What matters most stands first. Names "
-        "that PyTorch gives, addresses, hashes, folders and the order of compilations do not count. The exit status is 0 if "
-        "nothing differs, 1 if something does, and 2 if a run could not be read.",
+        help="print what torch.compile did differently in the second of two runs",
+        description="Compares two runs: functions, graph breaks, recompilations, code that runs eagerly, operators by "
+        "line, kernels and fusions, library calls, values saved for the backward, and guards. The most important "
+        "differences are printed first. Names that PyTorch generates, addresses, hashes, folders and the order of "
+        "compilations do not count as differences. The exit status is 0 if there is no difference, 1 if there is a "
+        "difference, and 2 if a run cannot be read.",
     )
-    parser.add_argument("--details", action="store_true", help="what each difference consists of, and seconds by phase")
-    parser.add_argument("--json", action="store_true", help="print it as JSON (docs/differences.md)")
     parser.add_argument(
-        "--html", metavar="FILE", help="write the report of AFTER, a page that opens with the differences"
+        "--details", action="store_true", help="also print the parts of each difference, and the seconds of each phase"
     )
-    parser.add_argument("--force", action="store_true", help="replace FILE if it is there already")
-    for name in ("before", "after"):
+    parser.add_argument("--json", action="store_true", help="print the differences as JSON (docs/differences.md)")
+    parser.add_argument(
+        "--html", metavar="FILE", help="also write the report about AFTER to FILE; the page begins with the differences"
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+    for name, position in (("before", "first"), ("after", "second")):
         parser.add_argument(
-            name, metavar=name.upper(), help="a dump, a log of TORCH_TRACE, a directory of logs, or a record as JSON"
+            name,
+            metavar=name.upper(),
+            help=f"the {position} run: a dump, a TORCH_TRACE log, a directory of logs, or a record in JSON",
         )
 
 

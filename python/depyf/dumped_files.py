@@ -1,4 +1,4 @@
-"""The dumped files from which code runs or ran, as plain data for everything that shows a file.
+"""The dumped files from which code runs or ran, as plain data for the modules that have to recognise these files.
 
 `depyf.running` determines from which dumped files code runs.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RunningFile:
-    """A dumped file from which code runs, so that debuggers stop in its lines."""
+    """A dumped file from which code runs; a debugger can stop at the lines of this file."""
 
     path: str
     kind: str
@@ -21,10 +21,10 @@ class RunningFile:
     """The user's function, or the resume function, for which the file was generated."""
     compile_id: str
     first_line: int
-    """The first line of the file's function that has an effect."""
+    """The line of the first statement with an effect in the function that the file defines."""
 
 
 known: dict[str, RunningFile] = {}
-"""Maps the path to the file, for every file from which code has run in this process. Nothing clears
-`known`, because code that ran from a file may be shown later. `known` has no lock, as each write is one assignment; a
-forked child continues with its copy."""
+"""Maps the path of every file from which code has run in this process to the description of the file. Nothing clears
+`known`, because a file from which code has run never counts as a file of the user's program. `known` has no lock, as
+each write is one assignment; a forked child continues with its copy."""

@@ -1,8 +1,8 @@
 """Writes files to a directory that several `prepare_debug` blocks, threads and processes may use at the same time.
 
-A new file appears completely or not at all, and never replaces an unrelated file: if a file with other content has its
-name, the next number is tried for the name. The files that several writers share, `index.md` and `session.json`, are
-merged under a lock. A change that makes an existing file longer is written in place (`edit`).
+A new file appears completely or not at all, and never replaces an unrelated file: if an existing file with other
+content has the name, the name with the next number is tried. The files that several writers share, `index.md` and
+`session.json`, are merged under a lock. A change that makes an existing file longer is written in place (`edit`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 _counter = itertools.count()
-"""The source of the numbers of temporary files. The counter has no lock, because `next` is atomic, and nothing clears
-it. A forked child may number its temporary files as its parent does, because the names of temporary files also contain
-the ids of process and thread."""
+"""The counter that numbers the temporary files. The counter has no lock, because `next` is atomic, and nothing clears
+the counter. A forked child may number its temporary files as its parent does, because the names of temporary files also
+contain the ids of process and thread."""
 
 
 def check_writable(directory: Path) -> None:
@@ -48,11 +48,13 @@ def claim(
     Args:
         path_for: returns the path for a number.
         text_for: returns the text for a number.
-        taken: paths that are not used even if their content is the same.
-        core: returns the part of a text that is compared: a file whose text has the same part is replaced.
+        taken: paths that are not used, even if the file at such a path has the same content as the new text.
+        core: returns the decisive part of a text, which decides whether two texts count as the same. An existing file
+            is replaced if the decisive part of its text equals the decisive part of the new text. If `core` is None, no
+            existing file is replaced.
 
     Returns:
-        The path, and true if this call created the file.
+        The path of the file, and True if this call created the file.
 
     Raises:
         OSError: the text cannot be written.
@@ -76,7 +78,7 @@ def claim(
 
 
 def replace(path: Path | str, text: str) -> None:
-    """Replaces a file so that a reader sees either the old content or the new.
+    """Replaces a file so that a reader sees either the old content or the new content.
 
     Raises:
         OSError: the file cannot be written.
@@ -92,11 +94,11 @@ def replace(path: Path | str, text: str) -> None:
 
 
 def edit(path: Path | str, change: Callable[[str], str]) -> None:
-    """Changes the text of a file. If the new text is longer, it is written into the file in one call, which is many
-    times as fast as `replace`.
+    """Changes the text of a file. If the new text is longer than the old text, it is written into the file in one call,
+    which is many times as fast as `replace`.
 
     If the write fails, the file keeps its old content. During the write a reader can see the beginning of the new text
-    and the end of the old one.
+    and the end of the old text.
 
     Raises:
         OSError: the file cannot be read or written; FileNotFoundError if it does not exist.

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 FAIL_ON = (
-    'codes whose findings make the exit status 1, with commas between them; "break" stands for graph-break, eager-function and '
-    'compile-error, "recompile" for recompilation and recompile-limit, "any" for all'
+    'make the exit status 1 if there is a finding with one of these codes (a list with commas); "break" stands for '
+    'graph-break, eager-function and compile-error, "recompile" for recompilation and recompile-limit, "any" for all '
+    "codes"
 )
 
 
@@ -22,25 +23,30 @@ def add_parser(commands: Commands) -> None:
     """Adds the command `depyf findings` to the argument parser."""
     parser = commands.add_parser(
         "findings",
-        help="list graph breaks, recompilations and the like with codes, places and remedies",
-        description="Lists what torch.compile did that a user may want to change. Each finding has a stable code, a severity, "
-        "its place, what PyTorch says of it, and, where one is known, a statement or a patch that should make it go away.",
+        help="list graph breaks, recompilations and other findings with codes, places and remedies",
+        description="Lists what torch.compile did that a user may want to change. Each finding has a stable code, a "
+        "severity, its place, PyTorch's own explanation, and, if one is known, a statement or a patch that should "
+        "remove the finding. The exit status is 1 if there is a finding with a code of --fail-on, 2 if a run cannot "
+        "be read, and otherwise 0.",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print the findings as JSON (docs/findings.md)")
-    form.add_argument("--sarif", action="store_true", help="print them as SARIF 2.1.0, for GitHub and editors")
+    form.add_argument("--sarif", action="store_true", help="print the findings as SARIF 2.1.0, for GitHub and editors")
     parser.add_argument("--fail-on", metavar="CODE,...", help=FAIL_ON)
-    parser.add_argument("--root", metavar="DIR", help="the folder that paths in SARIF are relative to")
+    parser.add_argument(
+        "--root", metavar="DIR", help="make the paths in SARIF relative to DIR (default: the current directory)"
+    )
     parser.add_argument(
         "paths",
         nargs="+",
         metavar="DIR|LOG",
-        help="dumps, logs of TORCH_TRACE, directories of logs, or records as JSON",
+        help="a dump, a TORCH_TRACE log, a directory of logs, or a record in JSON",
     )
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes `depyf findings` and returns its exit status: 1 if there are findings with a code of `--fail-on`."""
+    """Executes `depyf findings` and returns its exit status. The status is 1 if there are findings with a code of
+    `--fail-on`."""
     options = [f"--{name}" for name in ("json", "sarif") if getattr(parsed, name)]
     for name in ("fail_on", "root"):
         if getattr(parsed, name) is not None:
@@ -59,7 +65,8 @@ def problem_of(codes: str) -> str:
 
 def status_of(directory: str, codes: str | None) -> int:
     """Returns the exit status for `--fail-on`: 1 if the dump has findings with one of the codes, 2 if the dump cannot
-    be read, and 0 otherwise or without codes. Findings and errors are printed to standard error if the status is not 0.
+    be read, and 0 otherwise, or if `codes` is None. Findings and errors are printed to standard error if the status is
+    not 0.
     """
     if codes is None:
         return 0

@@ -1,4 +1,5 @@
-"""Names functions for readers: by their qualified names, and wrappers together with the functions that they wrap.
+"""Names functions for readers: a function has its qualified name, and the name of a wrapper also contains the name of
+the function that it wraps.
 
 While Dynamo compiles, only the code object of a function is available. In CPython 3.10, a code object contains no
 qualified name, so the name is looked up in the class of `self` and in classes among the globals. No code of the program
@@ -34,7 +35,7 @@ def base_name(code_name: str) -> str:
 
 
 def resume_line(code_name: str) -> int | None:
-    """Returns the line in the name of a resume function; None for any other function."""
+    """Returns the line number that the name of a resume function contains; None for any other function."""
     match = _RESUME.match(code_name)
     return int(match["line"]) if match else None
 
@@ -58,8 +59,8 @@ def of_call(
         code: the code of the function.
         local: the call's local variables, including those of enclosing functions.
         scope: the function's globals.
-        is_of_pytorch: true if PyTorch defines the function: for a wrapper, only the name of the wrapped function is
-            returned then, because users do not know PyTorch's wrappers.
+        is_of_pytorch: true if PyTorch defines the function. If PyTorch defines a wrapper, only the name of the wrapped
+            function is returned, because users do not know PyTorch's wrappers.
     """
     name = of_code(code)
     receiver = _receiver(code, local)
@@ -77,9 +78,10 @@ def of_resumed(own: str, beginning: str, code: types.CodeType, local: Mapping[st
     """Returns the name for a call of a resume function, derived from the name of the function that it continues.
 
     Args:
-        own: the result of `of_call` for the resume function, which lacks scopes in CPython 3.10 and wrapped functions.
-        beginning: the name of the continued function in an earlier call, possibly another one than the call that is
-            resumed.
+        own: the result of `of_call` for the resume function. The name in `own` lacks the function that a wrapper wraps,
+            and in CPython 3.10 also the enclosing scopes.
+        beginning: the name of the function that the resume function continues. The name in `beginning` was determined
+            when the function was compiled, which can have been in another call than the call that is resumed.
         code: the code of the resume function.
         local: the local variables of the resume function's call.
     """
@@ -132,7 +134,8 @@ def of_module_class(kind: type | None) -> str | None:
 
 
 def _receiver(code: types.CodeType, local: Mapping[str, Any]) -> type | None:
-    """Returns the class of `self`, or `cls` itself; None if the function has neither."""
+    """Returns the class of the variable `self`, or the value of the first parameter `cls`; None if the function has
+    neither variable."""
     if "self" in code.co_varnames or "self" in code.co_cellvars:
         value = local.get("self")
         return None if value is None else type(value)
@@ -169,8 +172,8 @@ def _functions_behind(member: object) -> Iterator[types.FunctionType]:
 
 
 def _is_inherited_name(name: str, receiver: type) -> bool:
-    """False if a name is that of a method in a base class of the receiver, so that it lacks the receiver's class; true
-    if it contains the receiver's class, or is not that of a method of the receiver."""
+    """True if a name contains the receiver's class, or is not the name of a method of the receiver. False if the name
+    is that of a method in a base class of the receiver, so that the receiver's class is missing in the name."""
     owner = name.rpartition(".")[0]
     if not owner or owner.endswith("<locals>") or owner == _class_name(receiver):
         return True
@@ -187,8 +190,9 @@ def _wrapped_by(code: types.CodeType, variables: Mapping[str, Any]) -> object | 
     """Returns the callable that a wrapper wraps; None if the code is not that of a wrapper.
 
     A function counts as a wrapper if it takes `*args, **kwargs` and refers to exactly one callable of an enclosing
-    scope, or if it has replaced a callable of an enclosing scope in that callable's class or module, as a decorator
-    does.
+    scope. A function with other parameters counts as a wrapper if it has replaced a callable of an enclosing scope: the
+    class or module that defines the callable contains the function under the callable's name. An example of a wrapper
+    is the inner function of a decorator.
     """
     values = [variables.get(name) for name in code.co_freevars]
     candidates = [value for value in values if _has_name(value)]
@@ -224,7 +228,8 @@ def _is_replaced_by(value: object, code: types.CodeType) -> bool:
 
 
 def _cells(function: types.FunctionType) -> dict[str, Any]:
-    """Returns those variables of enclosing scopes that a function refers to and that have values."""
+    """Returns the values of the variables of enclosing scopes that a function refers to, without variables that have no
+    value."""
     values = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
         try:
@@ -244,7 +249,8 @@ def _is_module(value: object) -> bool:
     return inspect.getattr_static(type(value), "_call_impl", None) is not None
 
 
-# The following functions read attributes of a class without its metaclass, which could run code of the program.
+# The following functions read attributes of a class without calling methods of the class's metaclass, which could run
+# code of the program.
 
 
 def _class_name(owner: type) -> str:

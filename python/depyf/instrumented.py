@@ -1,7 +1,8 @@
 """Keeps track of functions whose code temporarily contains ranges of the profiler.
 
-A module that replaces the code of functions for another purpose reads the code without profiler ranges by `plain`, and
-sets the new code by `replace`, so that profiler ranges are inserted into the new code.
+A module that replaces functions' code for a purpose other than profiling reads the code without profiler ranges through
+`plain`. A module that replaces code passes the new code to `replace`, which lets the profiler insert its ranges into
+the new code.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ _plain: weak.Table[types.CodeType] = weak.Table()
 assignment. An entry is removed when its code is freed, and nothing else clears `_plain`; a forked child continues with
 its copy."""
 listeners: list[Callable[[types.FunctionType], None]] = []
-"""Functions that are called with each function whose code was replaced. `listeners` has no lock, because an addition or
-a removal is one operation. A profile clears its own listener from the list; a forked child continues with its copy."""
+"""Callbacks: each callback is called with every function whose code was replaced. `listeners` has no lock, because an
+addition or a removal is one operation. A profile clears its own callback from `listeners`; a forked child continues
+with its copy."""
 
 
 def note(code: types.CodeType, without: types.CodeType) -> None:
-    """Records that `code` is the code `without` with ranges of the profiler in it."""
+    """Records that `code` was derived from the code object `without` by inserting ranges of the profiler."""
     _plain.set(code, without)
 
 

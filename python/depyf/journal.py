@@ -1,9 +1,9 @@
-"""The journal of a block: lines of JSON in a file that only grows, written while the block is open.
+"""The journal of a `prepare_debug` block: lines of JSON in a file that only grows, written while the block is open.
 
-The journal of a process that dies is kept, and `capture.recovery` rebuilds the index and the session from it. Each line
-is one write, so a process that dies during a write loses only that line. Lines are not buffered in the process: a
-written line survives the end of the process, but not a loss of power. The journal is locked as long as its process
-lives, which distinguishes an open block from a block whose process died.
+The journal of a process that died is kept, and `capture.recovery` rebuilds `index.md` and `session.json` from the
+journal. Each line is one write, so a process that dies during a write loses only that line. Lines are not buffered in
+the process: a written line survives the end of the process, but not a loss of power. The journal is locked as long as
+its process lives, which distinguishes an open block from a block whose process died.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ entries of its parent, because its process id differs."""
 
 
 class Journal:
-    """Appends lines to its own file. A `Journal` is not thread-safe. No method raises an exception: `problem` states
-    why nothing is written."""
+    """Appends lines to the file of one journal. A `Journal` is not thread-safe. No method raises an exception:
+    `problem` states why nothing is written."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -49,7 +49,8 @@ class Journal:
 
     @property
     def is_ours(self) -> bool:
-        """True in the process that began the journal; False before that, and in a process that was forked since."""
+        """True in the process that began the journal; False before the journal has begun, and in a process that was
+        forked after the beginning."""
         return self._process == os.getpid()
 
     def begin(self, head: dict[str, Any]) -> None:
@@ -87,7 +88,8 @@ class Journal:
             data = _core.json_text(line, levels=0).encode() + b"\n"
             if self._size + len(data) > MAX_BYTES:
                 data, self.problem = b'{"full": true}\n', "it has reached its greatest size"
-            # The previous line is incomplete, as on a full disk: a line break keeps it from corrupting the next line.
+            # If the previous line is incomplete, because the disk was full for example, a line break keeps the
+            # incomplete line from corrupting the next line.
             if self._is_torn:
                 data = b"\n" + data
             written = os.write(self._file, data)
@@ -97,7 +99,7 @@ class Journal:
             self.problem = f"{type(error).__name__}: {error}"
 
     def give_up(self, problem: str) -> None:
-        """Stops writing, for a reason that the last line states."""
+        """Stops writing after a last line that states the reason, `problem`."""
         self.write({"given_up": problem})
         self.problem = self.problem or problem
 
@@ -109,7 +111,7 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Stops writing. The journal's file is kept, and counts as that of a block that has ended."""
+        """Stops writing. The journal's file is kept, and counts as the journal of a block that has ended."""
         if self._file >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._file)
@@ -138,8 +140,8 @@ def is_open(path: Path) -> bool:
 
 
 def lines(path: Path) -> Iterator[dict[str, Any] | None]:
-    """Yields the lines of a journal; None for each that cannot be read, such as the last line if the process died while
-    writing it.
+    """Yields the data in each line of a journal; None for each line that cannot be read, such as the last line if the
+    process died while writing it.
 
     Raises:
         OSError: the file cannot be read.

@@ -1,10 +1,11 @@
 """Adds `del` statements to source that keeps values longer than the bytecode does.
 
 The proof that compares the source with the bytecode lists the locals that keep a value longer than the bytecode does,
-each with the statement at which the local still holds the value. A local that the statement does not use is deleted in
-front of the statement. If only a part of a call uses the value, that part first gets a name: `f([x])` becomes `items =
-[x]; del x; f(items)`, and `x.item()` becomes `item = x.item; del x; item()`. A second proof compares the source with
-the inserted `del` statements with the bytecode.
+each with the statement at which the local still holds the value. A local is deleted in front of the statement at which
+it still holds the value, if the statement does not use the local. If only a part of a call uses the value, that part
+first gets a name: `f([x])` becomes `items = [x]; del x; f(items)`, and `x.item()` becomes `item = x.item; del x;
+item()`. Finally, the changed source, which contains the added `del` statements, is compared with the bytecode by
+another proof.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ __all__ = ["Edited", "released"]
 
 @dataclass(frozen=True)
 class Edited:
-    """A text with statements added in front of others."""
+    """The source with added statements, and the original line number of each of its lines."""
 
     source: str
     origins: list[int]
@@ -30,8 +31,8 @@ class Edited:
 
 @dataclass
 class _Place:
-    """A statement with its position: the blocks around it, and in each block the index of the statement that leads to
-    it."""
+    """A statement with its position. For each block around the statement, `way` contains the `id` of the block, and the
+    index of the block's item that is or contains the statement."""
 
     statement: ast.stmt
     block: list[ast.stmt]
@@ -39,32 +40,34 @@ class _Place:
     first: int
     last: int
     added: list[str] = field(default_factory=list)
-    """The names to delete in front of the statement."""
+    """The names that are to be deleted in front of `statement`."""
 
     @functools.cached_property
     def names_read(self) -> set[str]:
-        """The names that the statement reads, without those that statements nested in it read."""
+        """The names that the statement reads, without the names that only statements nested in it read."""
         return {name for part in _own_parts(self.statement) for name in _names_read(part)}
 
 
 def released(
     source: str, kept: list[KeptValue], parameters: Mapping[str, tuple[str, ...]], *, to_none: bool
 ) -> Edited | None:
-    """Returns the source of one function with statements that release the values; None if there are none to add.
+    """Returns the source of one function with added statements that release the values in `kept`; None if no statement
+    can be added.
 
     Args:
         source: the source without the comments at its head.
         kept: the values that the source's code keeps too long, with lines of `source`.
         parameters: the names of the parameters of each function, by the function's name. If an argument of a call is
             moved to an assignment in front of the call, the new variable gets the name of the parameter.
-        to_none: if true, writes `x = None` instead of `del x`, which works for an unbound local too.
+        to_none: if true, `x = None` is written instead of `del x`, because the assignment is also valid if `x` is
+            unbound.
     """
     function = _function(source, kept)
     if function is None:
         return None
     lines = source.split("\n")
     places = list(_places(function.body, ()))
-    # Several statements can be on one line: the first of them counts.
+    # If several statements are on one line, `by_line` maps the line to the first of the statements.
     by_line = {line: place for place in reversed(places) for line in range(place.first, place.last + 1)}
     loops = [place for place in places if isinstance(place.statement, (ast.For, ast.While))]
     readers = _readers(places)
@@ -88,7 +91,7 @@ def released(
 
 
 def _function(source: str, kept: list[KeptValue]) -> ast.FunctionDef | None:
-    """Returns the innermost function that contains all lines of the values."""
+    """Returns the innermost function in `source` that contains the lines of all values in `kept`."""
     lines = [value.line for value in kept if value.outermost]
     if not lines:
         return None
@@ -122,7 +125,8 @@ _BLOCKS = ("body", "orelse", "finalbody")
 
 
 def _blocks_in(statement: ast.stmt) -> list[list[ast.stmt]]:
-    """Returns the blocks of statements that are nested in a statement, without those of another scope."""
+    """Returns the blocks of statements that are nested in a statement; an empty list for a statement that opens a new
+    scope."""
     if isinstance(statement, (*_SIMPLE, *_SCOPES)):
         return []
     blocks = [getattr(statement, name, []) for name in _BLOCKS]
@@ -145,8 +149,8 @@ def _places(block: list[ast.stmt], way: tuple[tuple[int, int], ...]) -> Iterator
 
 
 def _readers(places: list[_Place]) -> dict[str, list[_Place]]:
-    """Maps each name to the places whose statements read it. A `del` does not count as a read, because a name
-    that is deleted earlier is removed from it."""
+    """Maps each name to the `_Place` objects whose statements read the name. A `del` does not count as a read, because
+    a name that is deleted earlier is removed from the `del`."""
     readers: dict[str, list[_Place]] = {}
     for place in places:
         if not isinstance(place.statement, ast.Delete):
@@ -156,14 +160,15 @@ def _readers(places: list[_Place]) -> dict[str, list[_Place]]:
 
 
 def _leads_to(earlier: _Place, place: _Place) -> bool:
-    """True if every execution that reaches `place` has reached `earlier` before; loops are not considered."""
+    """True if `earlier` is `place`, contains `place`, or is in front of `place` in a block around it, so that every
+    execution that reaches `place` has reached `earlier` before."""
     block, index = earlier.way[-1]
     return any(block == outer_block and index <= position for outer_block, position in place.way)
 
 
 def _nodes(root: ast.AST) -> list[ast.AST]:
-    """Returns a node and all nodes in it, as `ast.walk` yields them, in a third of the time and without the contexts of
-    names."""
+    """Returns a node and all nodes in it, without the contexts of names. The nodes have the order in which `ast.walk`
+    yields them, but `_nodes` takes only a third of the time of `ast.walk`."""
     nodes = [root]
     for node in nodes:  # The list grows during the loop.
         if isinstance(node, (ast.Name, ast.Constant)):
@@ -192,8 +197,8 @@ def _own_parts(statement: ast.stmt) -> list[ast.AST]:
 def _is_read_behind(
     name: str, place: _Place, readers: Sequence[_Place], places: list[_Place], loops: list[_Place]
 ) -> bool:
-    """True if a statement that can be executed after `place` reads the local's value. `readers` are the places
-    that read the name, and `loops` are the places of loops."""
+    """True if a statement that can be executed after `place` reads the value that the local `name` has at `place`.
+    `readers` are the places whose statements read `name`, and `loops` are the places of loops."""
     loops_around = {loop.way[-1] for loop in loops if loop is not place and loop.way[-1] in place.way}
     for later in readers:
         if later is place:
@@ -204,7 +209,8 @@ def _is_read_behind(
 
 
 def _follows(later: _Place, place: _Place) -> bool:
-    """True if `later` follows `place` in a block that contains both, or is nested in it."""
+    """True if `later` is nested in `place`, or is behind `place` in a block that contains both, directly or nested in a
+    statement of this block."""
     for (block, index), (other_block, other_index) in zip(place.way, later.way):
         if block != other_block:
             return False
@@ -234,7 +240,7 @@ class _Editor:
         self._function = function
         self._before: dict[int, list[str]] = {}
         self._replaced: dict[int, str | None] = {}
-        """Line -> the text that replaces it; None if the line is removed."""
+        """Maps the number of a changed line to the text that replaces the line; None if the line is removed."""
 
     @functools.cached_property
     def _taken(self) -> set[str]:
@@ -244,7 +250,8 @@ class _Editor:
         return names | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
     def leave_out(self, place: _Place, names: set[str]) -> None:
-        """Removes names from the `del` at the place, because they are already deleted."""
+        """Removes `names` from the `del` statement at `place`, because an added `del` statement on an earlier line
+        deletes these names."""
         line = self._lines[place.first - 1]
         deleted = [target.id for target in getattr(place.statement, "targets", []) if isinstance(target, ast.Name)]
         if place.first != place.last or not names & set(deleted):
@@ -254,17 +261,17 @@ class _Editor:
         self._replaced[place.first] = f"{indent}del {', '.join(left)}" if left else None
 
     def release(self, place: _Place) -> list[str]:
-        """Puts the statements that release the names of a place in front of its statement, and returns these names."""
+        """Adds, in front of `place.statement`, statements that release the names in `place.added`, and returns the
+        released names."""
         line = self._lines[place.first - 1]
         indent = line[: len(line) - len(line.lstrip())]
         if line.lstrip().startswith(("elif ", "else", "except", "finally", "case ")):
-            return []  # Nothing can be put in front of it.
+            return []  # No statement can be put in front of this line.
         used = place.names_read
         free = [name for name in dict.fromkeys(place.added) if name not in used]
         bound = [name for name in dict.fromkeys(place.added) if name in used]
         width = _WIDTH - len(indent)
-        # Names that the statement does not read are released before everything that it evaluates, including its named
-        # parts.
+        # Names that the statement does not read are released before any part of the statement is evaluated.
         statements = self._letting_go(free, width) if free else []
         taken_out = self._take_out(place, set(bound)) if bound else []
         if taken_out:
@@ -284,8 +291,8 @@ class _Editor:
         return [before + between.join(group) + behind for group in groups]
 
     def _take_out(self, place: _Place, names: set[str]) -> list[str]:
-        """Gives names to those parts of the statement's call that use the names, and to the parts that are evaluated
-        before them."""
+        """Moves parts of the statement's call to assignments to new locals, and returns the assignments. The moved
+        parts are the function or the arguments that use `names`, and earlier arguments that contain calls."""
         value = getattr(place.statement, "value", None)
         if not isinstance(value, ast.Call) or place.first != place.last or place.first in self._replaced:
             return []
@@ -310,8 +317,9 @@ class _Editor:
         return statements
 
     def _take_out_part(self, place: _Place, part: ast.expr, name: str) -> str:
-        """Returns the assignment that gives a name to a part of the statement, and replaces the part by the name. It
-        has to be called for the last part first, because it keeps the positions of the parts before."""
+        """Returns an assignment of `part`, an expression in the statement at `place`, to the local `name`, and replaces
+        `part` in the statement by `name`. If several parts of a statement are replaced, the last part has to be
+        replaced first, because a replacement keeps only the positions of the parts in front of it."""
         text = (self._replaced.get(place.first) or self._lines[place.first - 1]).encode()
         begin, end = part.col_offset, part.end_col_offset or 0
         self._replaced[place.first] = (text[:begin] + name.encode() + text[end:]).decode()

@@ -78,8 +78,8 @@ class _Watcher:
 
 @contextmanager
 def live_line() -> Iterator[None]:
-    """Shows on standard error each compilation that takes longer than two seconds, while the block is open: only in a
-    terminal, and not if the environment variable DEPYF_QUIET is set."""
+    """Shows on standard error each compilation that takes longer than two seconds, while a `with` block is open: only
+    in a terminal, and not if the environment variable DEPYF_QUIET is set."""
     terminal = sys.stderr
     try:
         is_wanted = terminal is not None and terminal.isatty() and not os.environ.get("DEPYF_QUIET")

@@ -45,8 +45,9 @@ def is_held_elsewhere(lock: Any) -> bool:
 
 
 _known: weakref.WeakSet[Lock] = weakref.WeakSet()
-"""All `Lock` objects that are alive, so that a forked child can replace those that other threads held. The set has no
-lock, because adding an item is one step. An item is removed when its lock is freed, and nothing else clears the set."""
+"""All `Lock` objects that are alive, so that a forked child can replace those that other threads held. The set `_known`
+has no lock, because adding an item is one step. An item is removed when its `Lock` object is freed, and nothing else
+clears the set."""
 
 
 def _after_fork() -> None:

@@ -12,9 +12,9 @@ from depyf.compat import dynamo
 __all__ = ["install", "uninstall"]
 
 _remove: Callable[[], None] | None = None
-"""The function that removes the hook; None before `install` is called, and after `uninstall`, which clears `_remove`.
-`_remove` has no lock, because `install` and `uninstall` are meant for the one thread that sets up logging. A forked
-child keeps the hook."""
+"""The function that removes the hook which prints transformed code; None before `install` is called, and after
+`uninstall`, which clears `_remove`. `_remove` has no lock, because `install` and `uninstall` are meant for the one
+thread that sets up logging. A forked child keeps the hook that prints transformed code."""
 
 
 def install() -> None:

@@ -1,8 +1,8 @@
 """Shortens Dynamo's unique names, and makes names safe for one line of text or for a file name.
 
 Dynamo ends the names of its functions with a uuid (`__compiled_fn_1_<uuid>`), so that they differ in every run. Within
-a process, the number alone distinguishes Dynamo's functions, so text for readers contains `__compiled_fn_1`, and code
-that runs contains the full name.
+a process, the number in `__compiled_fn_1` distinguishes Dynamo's functions without the uuid. Text for readers contains
+`__compiled_fn_1`, and code that runs contains the full name with the uuid.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UUID = re.compile(r"_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12}\b")
 _NOT_IN_A_LINE = re.compile(
     "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ud800-\\udfff]"
 )
-_MAX_BYTES = 150  # the bytes of a file's name that a function's name may take; a file system allows 255 in all
+_MAX_BYTES = 150  # the largest number of bytes for a function's name in a file name, which may have 255 bytes
 _COMPILED_FN = re.compile(r"__compiled_fn_(\d+)(?:_[0-9a-f]{8}(?:_[0-9a-f]{4}){3}_[0-9a-f]{12})?")
 
 
@@ -30,14 +30,14 @@ def shorten(text: str) -> str:
 def one_line(text: str) -> str:
     """Returns `text` as one line that can be shown anywhere, also in a comment of Python.
 
-    Names, paths and messages can contain any character. Characters that end a line, control a terminal or turn the
+    Names, paths and messages can contain any character. Characters that end a line, control a terminal or change the
     direction of text are escaped as in a literal of Python.
     """
     return text if text.isprintable() else _NOT_IN_A_LINE.sub(_escaped, text)
 
 
 def one_line_each(lines: Iterable[str]) -> str:
-    """Returns the lines joined by line breaks, each escaped as by `one_line`."""
+    """Returns the lines joined by line breaks, with each line escaped as by `one_line`."""
     lines = list(lines)
     text = "\n".join(lines)
     if text.count("\n") == len(lines) - 1 and text.replace("\n", "").isprintable():

@@ -15,7 +15,8 @@ __all__ = ["load_ipython_extension", "unload_ipython_extension"]
 
 
 class CellFailed(Exception):
-    """The code of the cell raised an exception, whose traceback is shown already."""
+    """The exception for wrong arguments of `%%depyf`, or for a cell whose code raised an exception. IPython has already
+    shown the traceback of the cell's exception."""
 
     def _render_traceback_(self) -> list[str]:
         """Returns the lines that IPython shows for this exception."""
@@ -33,7 +34,8 @@ def load_ipython_extension(shell: Any) -> None:
     """Registers the magic `%%depyf` in a shell of IPython, which calls this function for `%load_ext depyf`."""
 
     def run_cell(line: str, cell: str) -> None:
-        """Runs the cell, dumps what torch.compile makes in it to a directory, and shows the summary: %%depyf [DIR]"""
+        """Runs the cell, dumps all code that torch.compile generates in the cell to a directory, and shows the summary.
+        Usage: %%depyf [DIR]"""
         _run_cell(shell, line, cell)
 
     shell.register_magic_function(run_cell, magic_kind="cell", magic_name="depyf")

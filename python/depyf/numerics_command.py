@@ -31,12 +31,13 @@ class Watch:
         self._is_inside = False
 
     def compile(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        """Returns a replacement for `torch.compile` whose results are compared at each call."""
+        """Returns a replacement for `torch.compile`. The replacement of `torch.compile` returns a compiled function or
+        module, each call of which is compared with eager execution."""
 
         @functools.wraps(original)
         def watched_compile(model: Any = None, **kwargs: Any) -> Any:
             result = original(model, **kwargs)
-            # The decorator that `torch.compile(mode=...)` returns calls this function again, with the decorated
+            # The decorator that `torch.compile(mode=...)` returns calls `watched_compile` again, with the decorated
             # function.
             return result if model is None else self._watched(result)
 
@@ -73,12 +74,13 @@ class Watch:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes `depyf numerics` and returns its exit status: that of the program if it is not 0, 1 if a call is
-    compiled wrongly, 2 if no program is given, and otherwise 0."""
+    """Executes `depyf numerics` and returns its exit status. The status is 2 if no program is given, and the program's
+    own status if the program's status is not 0. For a program with the status 0, the status is 1 if a call is compiled
+    wrongly, and 0 if all calls are compiled correctly."""
     import torch
 
     if not parsed.program:
-        print("depyf numerics: no program is given", file=sys.stderr)
+        print("depyf numerics: no program is given; see `depyf numerics --help`", file=sys.stderr)
         return 2
     wrong = 0
     reproduction = ""
@@ -91,7 +93,10 @@ def run(parsed: argparse.Namespace) -> int:
         measurements.extend(report.measurements())
         print(f"call {number}: {report}", file=sys.stderr)
         if report.kind != "same" and report.gutter():
-            print(f"errors of eager by line, `!` where the compiler is wrong:\n{report.gutter()}", file=sys.stderr)
+            print(
+                f"errors of eager execution by line (`!` marks lines that are compiled wrongly):\n{report.gutter()}",
+                file=sys.stderr,
+            )
 
     torch.compile = Watch(parsed.call, show).compile(torch.compile)
     status = program.run_as_main(parsed.program)

@@ -19,6 +19,19 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
     """Keeps the code that Dynamo generates for the `forward` of a subclass, which the subclass can then call without
     Dynamo's guards.
 
+    Nothing checks that a call fits the code that it is dispatched to. During a dispatch, the method `forward`
+    has the chosen code for all objects of the class, so calls of several threads must not overlap.
+
+    Args:
+        compiled_callable: the result of `torch.compile` for `forward`.
+        use_custom_dispatcher: becomes an attribute of the same name, which only subclasses read.
+
+    Attributes:
+        compiled_codes: the code objects that Dynamo generated, in the order of the compilations.
+        original_code_object: the code of the `forward` that the user wrote.
+
+    Example:
+
         class Wrapper(TorchCompileWrapperWithCustomDispatcher):
             def __init__(self):
                 super().__init__(torch.compile(self.forward, backend="eager"))
@@ -31,17 +44,6 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
                     return self.compiled_callable(x)
                 with self.dispatch_to_code(0):
                     return self.forward(x)
-
-    Nothing checks that a call fits the code that it is dispatched to. During a dispatch, the method `forward`
-    has the chosen code for all objects of the class, so calls of several threads must not overlap.
-
-    Args:
-        compiled_callable: the result of `torch.compile` for `forward`.
-        use_custom_dispatcher: is kept for the subclass to read.
-
-    Attributes:
-        compiled_codes: the code objects that Dynamo generated, in the order of the compilations.
-        original_code_object: the code of the `forward` that the user wrote.
     """
 
     def __init__(self, compiled_callable: Callable[..., Any], use_custom_dispatcher: bool = True) -> None:
@@ -68,8 +70,8 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
         """Returns the result of the user's function, which a subclass defines."""
 
     def bytecode_hook(self, old_code: types.CodeType, new_code: types.CodeType) -> types.CodeType | None:
-        """Is called by Dynamo for every function that it compiles, and adds the generated code to `compiled_codes` if
-        it was generated for this instance."""
+        """Adds the code that Dynamo generated to `compiled_codes` if it was generated for this instance. Dynamo calls
+        this method for every function that it compiles."""
         if old_code is not self.original_code_object:
             return None
         local = at_work.locals_being_compiled()
@@ -79,8 +81,8 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
 
     @contextlib.contextmanager
     def dispatch_to_code(self, index: int) -> Iterator[None]:
-        """Makes `forward` run `compiled_codes[index]` within the block, and its previous code after the block, also if
-        the block raises an exception.
+        """Makes `forward` run `compiled_codes[index]` within a `with` block, and its previous code after the block,
+        also if the block raises an exception.
 
         Raises:
             IndexError: `compiled_codes` has no such index.
@@ -97,5 +99,5 @@ class TorchCompileWrapperWithCustomDispatcher(abc.ABC):
     def _function(cls) -> types.FunctionType:
         function = cls.forward
         if not isinstance(function, types.FunctionType):
-            raise TypeError(f"{cls.__name__}.forward is no Python function")
+            raise TypeError(f"{cls.__name__}.forward is not a Python function")
         return function

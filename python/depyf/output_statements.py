@@ -9,7 +9,8 @@ _NO_KERNELS = ("assert_", "empty_strided", "reinterpret_tensor", "_reinterpret",
 
 
 def callee_of(statement: ast.stmt) -> str | None:
-    """Returns the name of the kernel or library function that a statement calls; None if it computes no values."""
+    """Returns the name of the kernel or library function that a statement calls; None if the statement computes no
+    values."""
     if isinstance(statement, (ast.Expr, ast.Assign)) and isinstance(statement.value, ast.Call):
         called = ast.unparse(statement.value.func)
         name = called.rpartition(".")[2]
@@ -20,10 +21,11 @@ def callee_of(statement: ast.stmt) -> str | None:
 
 
 def replaced(body: list[ast.stmt], replace: Callable[[ast.stmt, str], list[ast.stmt]]) -> list[ast.stmt]:
-    """Returns a list of statements in which each statement that computes a value is replaced by
-    `replace(statement, callee)`.
+    """Returns a list of statements in which each statement that computes a value is replaced by the statements that
+    `replace(statement, callee)` returns.
 
-    Statements in the bodies of `with`, `if` and loops are replaced in place; the bodies of functions are not changed.
+    Statements in the bodies of `with`, `if` and loops are replaced in the given tree itself; the bodies of functions
+    are not changed.
     """
     result: list[ast.stmt] = []
     for statement in body:

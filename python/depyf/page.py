@@ -13,8 +13,9 @@ from depyf import _core
 
 # The parts that a redacted page does not contain, as a text for `--help`.
 REDACTED = (
-    "leave out source text, paths, strings, numbers that are no sizes, and messages of errors; kept are operators, shapes, "
-    "times, numbers of lines, and names that consist of words of PyTorch and Python; other names become name1, file1.py"
+    "leave out source text, paths, strings, numbers other than sizes, and error messages; keep operators, shapes, "
+    "times, line numbers, and names that consist of words of PyTorch and Python; replace other names by name1, "
+    "file1.py and so on"
 )
 
 
@@ -30,7 +31,7 @@ def write_page(
     Args:
         paths: directories that `prepare_debug` wrote to, logs, and directories of logs.
         output: the path of the file, which is overwritten.
-        command: the command that wrote the page, which the page states.
+        command: the command that writes the page; the page shows this command.
         redact: if true, source text, paths, strings, numbers and names of the user are left out; see `REDACTED`.
 
     Raises:
@@ -46,20 +47,32 @@ def add_parser(commands: Any) -> None:
     """Adds the command `depyf report` to the argument parser."""
     parser = commands.add_parser(
         "report",
-        help="write a finished run as one HTML file",
-        description="Writes dumps of prepare_debug or depyf run, and logs that TORCH_TRACE=DIR made PyTorch write, as one "
-        "HTML file that any browser opens without a network: source, graphs and kernels, linked by line.",
+        help="write the report about a run as one HTML file",
+        description="Writes the report about dumps (of prepare_debug or `depyf run`) and TORCH_TRACE logs as one HTML "
+        "file, which any browser opens without a network. The report shows the source, the graphs and the kernels, "
+        "linked by line. The exit status is 1 if a file cannot be read or if the report cannot be written, and "
+        "otherwise 0.",
     )
-    parser.add_argument("paths", nargs="+", metavar="DIR|LOG", help="a dump, a log, or a directory of logs")
-    parser.add_argument("-o", dest="output", default="report.html", metavar="FILE", help="report.html if not given")
+    parser.add_argument("paths", nargs="+", metavar="DIR|LOG", help="a dump, a TORCH_TRACE log, or a directory of logs")
+    parser.add_argument(
+        "-o",
+        dest="output",
+        default="report.html",
+        metavar="FILE",
+        help="write the report to FILE (default: report.html)",
+    )
     parser.add_argument("--redact", action="store_true", help=REDACTED)
-    parser.add_argument("--force", action="store_true", help="overwrite the file")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Executes `depyf report` and returns its exit status: 1 if a file could not be read or the page not be written."""
+    """Executes `depyf report` and returns its exit status: 1 if a file could not be read or the page could not be
+    written, and otherwise 0."""
     if os.path.lexists(parsed.output) and not parsed.force:
-        print(f"depyf: {parsed.output} is there already; choose another name, or say --force", file=sys.stderr)
+        print(
+            f"depyf: {parsed.output} exists already; name another file with -o, or overwrite the file with --force",
+            file=sys.stderr,
+        )
         return 1
     try:
         command = f"depyf report {' '.join(parsed.paths)} -o {parsed.output}"

@@ -29,8 +29,8 @@ def plain(value: Any) -> Any:
 
 
 def load(kind: Any, data: Any, where: str = "") -> Any:
-    """Converts plain data to a value of the type `kind`: a dataclass, a list or tuple of such values, an optional
-    value, or a simple value.
+    """Converts plain data to a value of the type `kind`: a dataclass, a list or tuple, an optional value, or a simple
+    value.
 
     Args:
         where: a description of the data for the message of an error.

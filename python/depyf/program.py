@@ -20,6 +20,7 @@ from depyf.live_line import live_line
 from depyf.session import read_runs
 
 DIRECTORY = "depyf_dump"
+MODULE_HELP = "run a module, as `python -m` does; the first argument is the name of the module"
 
 WantedPage = Literal["none", "whole", "redacted"]
 
@@ -33,15 +34,16 @@ def run(
     shows_summary: bool = True,
     profiles: bool = False,
 ) -> int:
-    """Runs a program as `python` would, and prints to standard error at the end what was compiled in it and in the Python
-    processes that it started.
+    """Runs a program as `python` would. At the end, prints to standard error what was compiled in the program and in
+    the Python processes that it started.
 
     Args:
         arguments: the script or the module's name, and the program's own arguments.
         module: true if the first argument is a module's name.
         directory: the directory of the dump.
-        wanted_page: the report that is written too, as report.html in the directory.
-        shows_summary: false if nothing is printed at the end.
+        wanted_page: the contents of the report that is written to report.html in the directory: "whole", or "redacted"
+            without the user's own texts; "none" if no report is written.
+        shows_summary: false if no summary is printed at the end.
         profiles: true if the costs of compiling, memory and calls are measured, printed, and written to the directory.
 
     Returns:
@@ -50,9 +52,10 @@ def run(
     Raises:
         OSError, SyntaxError: the script cannot be read or compiled, or the directory cannot be written to; the program
             has not run.
-        SystemExit: this process is a forked child of the program's process, and ends here without printing a summary.
-        BaseException: the program ended with an exception that is no Exception, such as KeyboardInterrupt, which is
-            raised again after the summary is printed, so that the process ends as it would without depyf.
+        SystemExit: this process is a forked child of the program's process, and ends without printing a summary.
+        BaseException: the program ended with an exception that is no Exception, such as KeyboardInterrupt. `run` raises
+            the program's exception again after the summary is printed, so that the process ends as it would without
+            depyf.
     """
     code = None if module else _code_of(arguments[0])
     process = os.getpid()
@@ -100,7 +103,7 @@ def _number_of_next_run(folder: Path) -> int:
 
 
 def _show(folder: Path, costs: Costs | None, *, shows_summary: bool, wanted_page: WantedPage) -> None:
-    """Prints the summary and the costs of the last run in a folder, and writes its report."""
+    """Prints the summary and the costs of the last run in a folder, and writes the report of the run."""
     if shows_summary:
         print(summary(folder, last_run=True), file=sys.stderr)
     if costs is not None:
@@ -111,7 +114,7 @@ def _show(folder: Path, costs: Costs | None, *, shows_summary: bool, wanted_page
     is_redacted = wanted_page == "redacted"
     try:
         page.write_page([folder], path, f"session.report({str(path)!r})", redact=is_redacted)
-        print(f"          and {path}: all of it as one page", file=sys.stderr)
+        print(f"       and {path}: the report as one page", file=sys.stderr)
     except OSError as error:
         print(f"depyf: the report could not be written: {error}", file=sys.stderr)
 
@@ -164,7 +167,7 @@ def _run(arguments: list[str], code: types.CodeType | None) -> int:
 
 
 def run_as_main(arguments: list[str]) -> int:
-    """Runs a script as `python` would, and returns its exit status.
+    """Runs a script as `python` would, and returns the exit status of the script.
 
     Raises:
         OSError, SyntaxError: the script cannot be read or compiled, and has not run.
@@ -182,8 +185,8 @@ def _code_of(script: str) -> types.CodeType:
 
 
 def explain(paths: list[str], *, as_json: bool = False) -> int:
-    """Prints one summary of all dumps and logs; as JSON with their findings if `as_json` is set. Returns the exit
-    status: 1 if a dump or log could not be read completely, otherwise 0."""
+    """Prints one summary of all dumps and logs; if `as_json` is set, prints JSON with the summary and the findings.
+    Returns the exit status: 1 if a dump or log could not be read completely, otherwise 0."""
     readable, problems = [], []
     for path in paths:
         try:
@@ -208,7 +211,7 @@ def summary(directory: Path, *, last_run: bool = False) -> str:
 
     Args:
         directory: the directory that `prepare_debug` wrote to, or that contains the folders of its ranks.
-        last_run: if true, leaves out all runs but the last one.
+        last_run: if true, leaves out all runs but the last run.
 
     Raises:
         ValueError: there is no dump in the directory, or the dump cannot be read.

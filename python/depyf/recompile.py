@@ -1,4 +1,4 @@
-"""Compiles source back to a code object that can replace another one."""
+"""Compiles source back to a code object that can replace another code object."""
 
 from __future__ import annotations
 
@@ -20,13 +20,10 @@ _INNER = "__depyf_inner"
 def compile_like(source: str, code: types.CodeType) -> types.CodeType:
     """Compiles source so that the result can replace `code`: in `fn.__code__ = result`, or in Dynamo's cache.
 
-        source = depyf.decompile(function)
-        function.__code__ = depyf.compile_like(source, function.__code__)
-
     The result has the arguments (names and kinds), free variables, cell variables (names and order), flags and name of
-    `code`, and at least as many locals, even if the source does not use all of these. Names that `decompile` shows
-    without their uuid get the uuid back; each `__const_N` becomes the constant of `code` for which it stands.
-    Tracebacks show `<depyf NAME>` as the file.
+    `code`. The result has at least as many locals as `code`, even if the source does not use all variables of `code`.
+    If the source has a name that `decompile` shows without its uuid, the result has the full name; each `__const_N`
+    becomes the constant of `code` for which it stands. Tracebacks show `<depyf NAME>` as the file.
 
     Args:
         source: one function as `decompile` writes it, with or without the function around it that binds its free
@@ -34,9 +31,14 @@ def compile_like(source: str, code: types.CodeType) -> types.CodeType:
         code: the code object that the result replaces.
 
     Raises:
-        SyntaxError: the source is not Python; the error has the place in the source.
-        ValueError: the source cannot replace `code`; the message names what differs.
+        SyntaxError: the source is not Python; the error contains the position in the source.
+        ValueError: the source cannot replace `code`; the message states the difference.
         TypeError: `code` is not a code object.
+
+    Example:
+
+        source = depyf.decompile(function)
+        function.__code__ = depyf.compile_like(source, function.__code__)
     """
     return compile_checked(source, code, constants_of=code)
 
@@ -95,7 +97,7 @@ def _compile_function(
     for argument in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]:
         if argument is not None:
             argument.annotation = None
-    if hasattr(function, "type_params"):  # 3.12
+    if hasattr(function, "type_params"):  # 3.12 and later
         function.type_params = []
     _check_arguments(function, code)
     sorted_names = _core.names_that_sort(code)
@@ -144,7 +146,7 @@ whole tree."""
 
 
 def _within_outer(body: list[ast.stmt]) -> ast.Module:
-    """Returns a module that contains one function without arguments and with this body."""
+    """Returns a module that contains one function without arguments, whose body is `body`."""
     no_arguments = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     outer = ast.FunctionDef(name=_OUTER, args=no_arguments, body=body, decorator_list=[], **_AT_THE_START)
     if "type_params" in ast.FunctionDef._fields:  # 3.12 and later
@@ -153,7 +155,7 @@ def _within_outer(body: list[ast.stmt]) -> ast.Module:
 
 
 def _bound(variables: Iterable[str]) -> ast.stmt:
-    """Returns an assignment that makes the names variables of the surrounding function."""
+    """Returns an assignment that makes the given names local variables of the surrounding function."""
     return _assigned(variables, _AT_THE_START)
 
 
@@ -164,8 +166,8 @@ def _assigned(variables: Iterable[str], place: Mapping[str, Any]) -> ast.stmt:
 
 
 def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    """Returns the definition that replaces `code`: the only function at the top level, or the function in it if the
-    outer function only binds free variables."""
+    """Returns the definition that replaces `code`: the only function at the top level, or the function nested in it if
+    the outer function only binds free variables."""
     tops = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     if len(tops) != 1:
         raise ValueError(f"{code.co_name}: expected one function in the source, found {len(tops)}")
@@ -187,8 +189,8 @@ def find_function(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | a
         and not _argument_names(top.args)
         and (bound or _argument_names(inner[0].args) == _code_arguments(code))
     ):
-        # An outer function without arguments can also be the source of `code` itself, if `code` has no arguments
-        # either.
+        # If neither `code` nor the outer function has arguments, `code` can also be the code of the outer function
+        # itself.
         makes_inner = any(type(const) is types.CodeType and const.co_name == inner[0].name for const in code.co_consts)
         if bound or not makes_inner:
             return inner[0]
@@ -257,10 +259,11 @@ def _compile_within(
     sorted_names: Mapping[str, str],
 ) -> types.CodeType:
     """Compiles `function` within an outer function that binds the free variables of `code`. Free and cell variables are
-    renamed by `sorted_names`, so that the compiler, which sorts them by name, gives them the order of `code`.
+    renamed by `sorted_names`, so that the compiler, which sorts variables by name, puts them into the order of `code`.
 
-    The names in `keep` become local, cell or free variables as in `code` even if the function does not use them: an
-    `if 0:` block mentions the names, which suffices for the compiler's symbol table and compiles to no instructions.
+    The names in `keep` become local, cell or free variables as in `code` even if the function does not use the names.
+    An `if 0:` block mentions the names in `keep`: the block has an effect on the compiler's symbol table, but compiles
+    to no instructions.
     """
     body = list(function.body)
     if keep:

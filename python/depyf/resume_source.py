@@ -15,10 +15,11 @@ _MARK = "  # <== resume in this line"
 
 
 def line_of(name: str, code: types.CodeType, user: types.CodeType) -> int | None:
-    """Returns the line at which a resume function continues; None if Dynamo's names do not show it.
+    """Returns the line at which a resume function continues; None if the names that Dynamo chose do not contain the
+    line.
 
     Args:
-        name: the global by which transformed code calls the resume function.
+        name: the name of the global variable through which transformed code calls the resume function.
         code: the code of the resume function.
         user: the code of the user's function that the resume function continues.
     """
@@ -28,18 +29,19 @@ def line_of(name: str, code: types.CodeType, user: types.CodeType) -> int | None
     match = _OFFSET.match(name)
     offset = int(match[1]) if match else -1
     exact = next((line for start, end, line in user.co_lines() if start <= offset < end), None)
-    # A graph break at a conditional jump has two resume functions, which continue at other lines than that of the
+    # A graph break at a conditional jump has two resume functions, which continue at lines other than the line of the
     # break.
     return exact if exact is not None and exact >= line else line
 
 
 def marked(function: str, user: types.CodeType, file: str, line: int | None) -> str:
-    """Returns the source of the user's function with a mark at the line where a resume function continues.
+    """Returns the source of the user's function; a comment marks the line at which a resume function continues.
 
     Args:
         function: the source of `user`.
         user: the code of the function that the resume function continues.
-        file: the file of the resume function; not the file of `user` if the graph break was in an inlined function.
+        file: the file of the resume function, which differs from the file of `user` if the graph break was in an
+            inlined function.
     """
     first = user.co_firstlineno
     if line is not None and not _has_line(user, file, line):
@@ -61,7 +63,8 @@ def _has_line(user: types.CodeType, file: str, line: int) -> bool:
 
 
 def _function_at(file: str, line: int) -> tuple[int, str] | None:
-    """Returns (first line, source) of the innermost function of a file around a line; None if there is none."""
+    """Returns (first line, source) of the innermost function of a file around a line; None if no function contains the
+    line."""
     lines = linecache.getlines(file)
     try:
         tree = ast.parse("".join(lines))

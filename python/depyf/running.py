@@ -1,6 +1,6 @@
 """Keeps track of the dumped files from which code runs, and replaces code by code compiled from a file.
 
-Code replaces other code only if both are proved equivalent.
+Code replaces other code only if both code objects are proved equivalent.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ __all__ = [
 
 
 class _Functions:
-    """Represents the functions that run from one file. Only the table entries of these functions refer to the object,
-    so it is freed together with the last of the functions."""
+    """Represents the functions that run from one file. Only the entries of a table whose keys are the functions refer
+    to a `_Functions` object, so the object is freed together with the last of the functions."""
 
 
 class _Compiled:
@@ -51,10 +51,10 @@ class _Compiled:
 
 
 class _Files(Mapping[str, RunningFile]):
-    """Maps the path of each running file to its description.
+    """Maps the path of each dumped file from which code runs to the file's description.
 
-    A file that was announced with functions runs as long as one of these functions lives. A file that is tied to
-    transformed code runs as long as this code can be called.
+    A file that was announced with functions runs as long as one of these functions lives. A file from which transformed
+    code runs counts as running as long as the transformed code can be called.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,8 @@ class _Files(Mapping[str, RunningFile]):
         self._compiled_of: dict[str, _Compiled] = {}
 
     def announce(self, file: RunningFile, function: types.FunctionType | None = None) -> None:
-        """Records that a file runs for as long as any function lives that it was announced with."""
+        """Records that a file runs. A file that is announced with functions runs as long as one of these functions
+        lives."""
         if self._files.get(file.path) is not file:
             self.forget(file.path)
         self._files[file.path] = known[file.path] = file
@@ -75,7 +76,7 @@ class _Files(Mapping[str, RunningFile]):
             self._functions.set(function, functions)
 
     def tie(self, paths: Iterable[str], original: types.CodeType, code: types.CodeType) -> None:
-        """Records that the files at these paths run only as long as Dynamo calls `code` in place of `original`."""
+        """Records that the files at `paths` run only as long as Dynamo calls `code` in place of `original`."""
         compiled = self._compiled.get(code)
         if compiled is None:
             compiled = _Compiled(original, code)
@@ -83,8 +84,8 @@ class _Files(Mapping[str, RunningFile]):
         self._compiled_of.update(dict.fromkeys(paths, compiled))
 
     def hold(self, holder: object, code: types.CodeType) -> None:
-        """Records that the files that are tied to `code` also run as long as `holder` lives, a cache entry or a copy of
-        the code."""
+        """Records that the files from which `code` runs also count as running as long as `holder` lives. `holder` is a
+        cache entry, or a copy of the code."""
         compiled = self._compiled.get(code)
         if compiled is not None and holder is not code:
             compiled.holders.append(weak.reference(holder))
@@ -92,7 +93,7 @@ class _Files(Mapping[str, RunningFile]):
                 self._compiled.set(holder, compiled)
 
     def forget(self, path: str) -> None:
-        """Records that nothing runs from a file any more."""
+        """Records that no code runs from a file any more."""
         for table in (self._files, self._functions_of, self._compiled_of):
             table.pop(path, None)
 
@@ -125,7 +126,7 @@ Pair = tuple[types.FunctionType, types.CodeType]
 
 
 class Swap:
-    """Functions whose code is replaced by code compiled from a file. A swap does not keep the functions alive."""
+    """Functions whose code is replaced by code compiled from a file. A `Swap` does not keep these functions alive."""
 
     def __init__(self, pairs: Iterable[Pair]) -> None:
         self.pairs: list[tuple[weak.Reference, types.CodeType]] = [
@@ -144,18 +145,18 @@ class Swap:
         return next((function for function, its in self._alive() if its is code), None)
 
     def codes(self) -> dict[str, types.CodeType]:
-        """Maps the qualified name of each function to the code that replaces the function's own."""
+        """Returns a dict from the qualified name of each function to the code that replaces the function's own code."""
         return {function.__qualname__: code for function, code in self._alive()}
 
     def do(self, path: str) -> None:
-        """Replaces the code of the functions by the new code, with `path` as its file name."""
+        """Replaces the code of each function by its new code, which gets the file name `path`."""
         for function, code in self._alive():
             self.before.append((weak.reference(function), instrumented.plain(function)))
             instrumented.replace(function, _core.moved(code, path))
 
     def again(self, function: types.FunctionType | None) -> Swap | None:
-        """Returns a swap for another function whose code equals the previous code of this swap's only function; None if
-        the code differs."""
+        """Returns a `Swap` of `function`, if its code equals the code that the only function of this `Swap` had before;
+        None if the code differs."""
         if (
             len(self.pairs) != 1
             or not self.before
@@ -166,7 +167,7 @@ class Swap:
         return Swap([(function, self.pairs[0][1])])
 
     def undo(self) -> None:
-        """Restores the previous code of the functions."""
+        """Restores the code that each function had before the call of `do`."""
         while self.before:
             refers, code = self.before.pop()
             function = refers()
@@ -176,7 +177,7 @@ class Swap:
 
 def from_decompilation(result: Decompilation, text: str, path: str) -> types.CodeType | None:
     """Returns code, compiled from a file's text, that can run in the place of the decompiled code; None if the
-    equivalence of both is not proved.
+    equivalence of both code objects is not proved.
 
     Nested functions keep the code objects of the user's program, because Dynamo finds the compilations of a function by
     its code object. If a nested function cannot keep its code object, None is returned.
@@ -191,8 +192,8 @@ def from_decompilation(result: Decompilation, text: str, path: str) -> types.Cod
 
 
 def _moved(result: Decompilation, text: str, path: str) -> types.CodeType | None:
-    """Returns the proved code with the positions that its source has at the end of `text`; None if `text` does not end
-    with this source."""
+    """Returns the proved code, moved to the lines that its source has at the end of `text`; None if `text` does not end
+    with this source, or if the code may not run."""
     body = result.body.rstrip("\n") + "\n"
     if result.code is None or not result.can_run or not text.endswith(f"\n{body}"):
         return None
@@ -204,11 +205,11 @@ def _variables(code: types.CodeType) -> set[str]:
 
 
 def _with_nested(code: types.CodeType, decompiled: Decompilation, proof: Proof | None) -> types.CodeType | None:
-    """Returns `code` with the nested code objects of the original in the place of those that the proof pairs with them;
-    None if the result is not proved equivalent, or if two nested code objects of the original correspond to the same
-    one of `code`.
+    """Returns a copy of `code` in which each nested code object is replaced by the nested code object of the original
+    that the proof pairs with it. Returns None if the result is not proved equivalent, or if two nested code objects of
+    the original are paired with the same nested code object of `code`.
 
-    Nested code that no execution reaches, which the proof pairs with nothing, stays unchanged.
+    Nested code that no execution reaches stays unchanged, because the proof pairs no other code with it.
     """
     original = decompiled.original
     if not any(type(const) is types.CodeType for const in code.co_consts):
@@ -225,8 +226,8 @@ def _with_nested(code: types.CodeType, decompiled: Decompilation, proof: Proof |
 
 
 def functions_in(code: types.CodeType, prefix: str = "") -> Iterator[tuple[str, types.CodeType]]:
-    """Yields (qualified name, code) of the functions and methods that a module's or class's code defines itself, in
-    order."""
+    """Yields (qualified name, code) of each function and method that the code of a module or class defines, but not of
+    functions inside of functions."""
     for const in code.co_consts:
         if type(const) is not types.CodeType:
             continue
@@ -242,7 +243,8 @@ def _is_class_body(code: types.CodeType) -> bool:
 
 
 def reason_against(code: types.CodeType, original: types.CodeType) -> str:
-    """Returns why `code` may not run in the place of `original`; empty if it may. Never raises an exception."""
+    """Returns the reason why `code` may not run in the place of `original`; "" if `code` may run. `reason_against`
+    never raises an exception."""
     if signature(code) != signature(original) or code.co_freevars != original.co_freevars:
         return f"the arguments differ: {signature(code)} instead of {signature(original)}"
     try:
@@ -253,7 +255,8 @@ def reason_against(code: types.CodeType, original: types.CodeType) -> str:
 
 
 def first_line(code: types.CodeType) -> int:
-    """Returns the first line behind a function's own first line that has bytecode; the first line if there is none."""
+    """Returns the first line with bytecode behind the first line of a function; the first line of the function if no
+    later line has bytecode."""
     first = code.co_firstlineno
     lines = filter(None, map(operator.itemgetter(2), code.co_lines()))  # A row without a line has None.
     return min(filter(first.__lt__, lines), default=first)

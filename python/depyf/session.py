@@ -47,7 +47,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Failure:
-    """A guard that does not hold, in the user's terms."""
+    """A guard that fails for a call, in the user's terms."""
 
     condition: str
     """The condition that must hold, such as `self.scale == 1.0`."""
@@ -78,7 +78,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Limit:
-    """A condition on the next call, which the call has to meet so that the compilation is used again."""
+    """A condition that the next call has to meet so that the compilation is used again."""
 
     condition: str
     """The condition in the user's terms: `2 <= x.shape[0] <= 64`."""
@@ -101,7 +101,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Break:
-    """A graph break."""
+    """A graph break, which is a place at which Dynamo ends a graph."""
 
     reason: str
     explanation: str = ""
@@ -112,7 +112,7 @@ class Break:
     inside: Line | None = None
     """The line in PyTorch at which the graph ends, if `line` only calls into PyTorch."""
     then: str = ""
-    """The reason why Dynamo could not compile the code before the break either; "" if Dynamo compiled it."""
+    """The reason why Dynamo could not even compile the code before the graph break; "" if Dynamo compiled that code."""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class RuntimeValue:
-    """A size or number that is known only when the graph runs, which is an unbacked symbol."""
+    """A size or number that is known only when the graph runs; PyTorch calls it an unbacked symbol."""
 
     name: str
     """The name of the symbol, such as `u0`."""
@@ -167,7 +167,8 @@ class RuntimeValue:
 
 @dataclass(frozen=True)
 class RuntimeAssert:
-    """A condition on values that are known only when the graph runs, which the graph therefore checks."""
+    """A condition on values that are known only when the graph runs. The graph itself checks the condition of a
+    `RuntimeAssert`, because guards are evaluated before the graph runs."""
 
     condition: str
     """The asserted condition, such as `u0 >= 2`."""
@@ -179,18 +180,18 @@ class RuntimeAssert:
 
 @dataclass(frozen=True)
 class Exceeded:
-    """A limit on the number of compilations of a function, which a call has reached."""
+    """A limit of PyTorch on the number of compilations of a function, which a call has reached."""
 
     limit: str
     """The name of the setting without `torch._dynamo.config.` before it: `recompile_limit`."""
     value: int | None = None
     compile_ids: list[str] = field(default_factory=list)
-    """The compilations that count towards the limit."""
+    """The compile ids of the compilations that count towards the limit on compilations."""
     reasons: list[str] = field(default_factory=list)
     """For each compilation in `compile_ids`, the reason for which it was necessary; "" if the reason is unknown."""
     accepted: list[str] = field(default_factory=list)
-    """A line for each value in which the compilations that count differ, with all values that they accept:
-    `x.shape[0] == 2 or x.shape[0] == 3`."""
+    """A line for each value in which the compilations in `compile_ids` differ, with all values that these compilations
+    accept: `x.shape[0] == 2 or x.shape[0] == 3`."""
     still_used: bool = True
     """True if the existing compilations are still used for calls that their guards accept, although the limit on
     compilations is reached."""
@@ -232,8 +233,8 @@ class Code:
     resume_name: str | None = None
     """The global by which transformed code calls this resume function: the first of `resume_names`."""
     resume_names: list[str] = field(default_factory=list)
-    """All globals by which transformed code calls this resume function: Dynamo creates one for each compilation that
-    ends at the same graph break."""
+    """All globals by which transformed code calls this resume function. Dynamo creates one global for each compilation
+    that ends at the same graph break."""
     compiled_fn: int | None = None
     """The N in `__compiled_fn_N`, the name of the compiled graph."""
     attempt: int = 0
@@ -243,7 +244,7 @@ class Code:
     """True if the source in `transformed_file` is proved to do what the transformed code does; None if there is no
     source."""
     not_proved: str | None = None
-    """The place and the reason if the source in `transformed_file` is not proved."""
+    """The reason why the source in `transformed_file` is not proved, with the place of the difference."""
     running: bool = False
     """True if the transformed code that runs is compiled from `transformed_file`."""
     resume_calls: list[str] = field(default_factory=list)
@@ -269,12 +270,13 @@ class Conditions:
 
 @dataclass
 class CacheMiss:
-    """A cache of compilations that had no entry for this compilation."""
+    """A failed lookup of a compilation in one of PyTorch's caches."""
 
     cache: str
     """The name of the cache: "Inductor" or "AOTAutograd"."""
     file: str
-    """The file with the parts of the missed key, which `depyf open` reads and compares."""
+    """The file with the parts of the cache key that was looked up without success; `depyf open` reads and compares such
+    files."""
     differences: list[str] = field(default_factory=list)
     """A line for each difference from the nearest entry of the cache; empty if there was no entry to compare with."""
 
@@ -286,7 +288,7 @@ class CacheMiss:
 
 @dataclass
 class Causes:
-    """The reasons why the graphs of a compilation end where they do, and why the compilation was necessary."""
+    """The reasons for the graph breaks of a compilation, and the reasons why the compilation was necessary."""
 
     graph_breaks: list[str] = field(default_factory=list)
     """PyTorch's reports of the graph breaks."""
@@ -319,7 +321,8 @@ class GuardTime:
 
     microseconds: float
     groups: list[GroupCost] = field(default_factory=list)
-    """The parts of a check that accepts the call, the most expensive first; empty if they were not measured."""
+    """The parts of a check in which all guards hold, the most expensive part first; empty if the parts were not
+    measured."""
 
 
 @dataclass
@@ -334,18 +337,18 @@ class Documents:
     notes: list[str] = field(default_factory=list)
     seconds: float | None = field(default=None, compare=False)
     """The duration of the compilation in seconds, including that of its forward graph. `session.json` does not contain
-    the duration, because it differs in every run."""
+    the duration of a compilation, because the duration differs in every run."""
     guard_time: GuardTime | None = field(default=None, compare=False)
     """The time of one check of the compilation's guards on the call that was compiled. `session.json` does not contain
-    the time of the check, because it differs in every run."""
+    the time of the check of guards, because the time differs in every run."""
 
 
 @dataclass
 class Frame(Documents, Causes, Conditions, Code, Outcome):
     """One compilation of one function, or of one resume function.
 
-    The fields of a frame are those of the five base classes; in `session.json`, the fields of the last base class come
-    first.
+    The fields of a frame are the fields of its five base classes; in `session.json`, the fields of the last base class
+    come first.
     """
 
     @property
@@ -405,7 +408,8 @@ class PhaseEvent(typing.NamedTuple):
 
 @dataclass
 class Session:
-    """The record of one block, which is filled while the block is open, and complete when the block has ended."""
+    """The record of one `prepare_debug` block, which is filled while the block is open, and complete when the block has
+    ended."""
 
     directory: str
     torch_version: str = ""
@@ -436,7 +440,7 @@ class Session:
         return data
 
     def to_write(self) -> dict[str, Any]:
-        """Returns the data of `to_dict`, but does not convert dataclasses, as `_core.json_text` can write them."""
+        """Returns the data of `to_dict`, but does not convert dataclasses, because `_core.json_text` can write them."""
         data = {**vars(self), "frames": [{**vars(frame)} for frame in self.frames]}
         del data["directory"], data["phase_events"]
         for frame in data["frames"]:
@@ -461,7 +465,8 @@ class Session:
         Args:
             path: the path of the file, which is overwritten.
             redact: if true, leaves out source text, paths, strings, numbers that are not sizes, and messages of errors.
-                Operators, shapes, times, line numbers, and names that consist of words of PyTorch and Python are kept.
+                A redacted file still contains operators, shapes, times, line numbers, and names that consist of words
+                of PyTorch and Python.
 
         Returns:
             The path of the file.
@@ -473,7 +478,7 @@ class Session:
         return Path(path)
 
     def distinct_breaks(self) -> list[tuple[Break, list[str]]]:
-        """Returns each graph break once, with the compile ids of the compilations that end there."""
+        """Returns each graph break once, with the compile ids of the compilations that end at the graph break."""
         breaks: dict[tuple[str, ...], tuple[Break, list[str]]] = {}
         for frame in self.frames:
             for graph_break in frame.breaks:
@@ -498,7 +503,8 @@ class Session:
 
 
 class Unreadable(ValueError):
-    """A session.json that cannot be read. The message names the file, the defect, and the remedy."""
+    """The exception that is raised for a session.json that cannot be read. The message of the exception names the file,
+    the defect, and the remedy."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(f"{path.name} cannot be read: {why}; move {path} away, and run the program again")
@@ -516,7 +522,9 @@ def read_runs(directory: Path) -> list[Session]:
         data = json.loads(path.read_bytes())
         version = data["schema_version"]
         if version != SCHEMA_VERSION:
-            raise Unreadable(path, f"its schema version is {version!r:.50}, and this depyf reads {SCHEMA_VERSION}")
+            raise Unreadable(
+                path, f"its schema version is {version!r:.50}, and this release of depyf reads {SCHEMA_VERSION}"
+            )
         if type(data["runs"]) is not list:
             raise TypeError("runs is not a list")
         return [Session.from_dict(run, str(directory)) for run in data["runs"]]
@@ -525,7 +533,7 @@ def read_runs(directory: Path) -> list[Session]:
     except OSError as error:
         raise Unreadable(path, f"{error.strerror or error}") from None
     except RecursionError:
-        raise Unreadable(path, "it nests too deep") from None
+        raise Unreadable(path, "it is nested too deeply") from None
     except Unreadable:
         raise
     except KeyError as error:
@@ -535,5 +543,6 @@ def read_runs(directory: Path) -> list[Session]:
 
 
 def _in_words(field: str, item: Failure | Break, words: str) -> str:
-    """Returns the text by which the C++ core describes one item of a field of a frame."""
+    """Returns the C++ core's text about `item`, which is an item of the list in the frame's field `field`; `words` is a
+    key of `_core.frame_words`."""
     return str(_core.frame_words(_core.json_text({field: [item]}, levels=0), "")[words][0])

@@ -28,9 +28,9 @@ _LITERALS = (bool, int, str, bytes, type(None), type(Ellipsis))
 class Expressions:
     """Writes values as expressions that are valid where a function with the globals `namespace` is defined.
 
-    A value without a literal is reached by a name: that of a global, of a builtin, of an attribute of a global module
-    or class, or of the module that defines it. A value that has neither a literal nor a name
-    gets an invented name, which `unnamed` maps to the value.
+    A value without a literal is written by its name: the name of a global, of a builtin, of an attribute of a global
+    module or class, or of an attribute of the module that defines the value. A value that has neither a literal nor a
+    name gets an invented name, which `unnamed` maps to the value.
     """
 
     def __init__(self, namespace: dict[str, Any]) -> None:
@@ -47,9 +47,9 @@ class Expressions:
         self._names[id(value)] = name
 
     def text(self, value: object, name: str, holder: str | None = None) -> str:
-        """Returns the expression for `value`. If the value has no expression, returns `holder` (an expression for the
-        place of the value in the function object), or `__NAME` if `holder` is None, and adds the returned text to
-        `unnamed`."""
+        """Returns the expression for `value`. If `value` has no expression, `text` returns `holder`, an expression for
+        the place of the value in the function object, or `__NAME` if `holder` is None. If `value` has no expression,
+        the returned text is also added to `unnamed`."""
         text = self._text(value, 0)
         if text is not None and len(text) <= _TEXT_MAX:
             return text
@@ -83,7 +83,7 @@ class Expressions:
         return self._alias(value, depth) or self._attribute(value)
 
     def _method(self, value: Any, depth: int) -> str | None:
-        """Returns an expression for a bound method: `int.__repr__`, or the `match` of a pattern that is a global."""
+        """Returns an expression for a method: `int.__repr__`, or `PATTERN.match` for a global `PATTERN`."""
         holder = value.__objclass__ if type(value) in _DESCRIPTORS else getattr(value, "__self__", None)
         name = value.__name__
         text = None if holder is None or not name.isidentifier() else self._text(holder, depth + 1)
@@ -227,8 +227,8 @@ def with_signature(
 
     `name` replaces the function's name.
 
-    The second result maps each name in the source that stands for a value without an expression to the value. No line
-    moves. If the head of the function cannot be found, the source is returned unchanged.
+    The second result maps each name in the source that stands for a value without an expression to the value. In the
+    returned source, all lines keep their numbers. If the head of the function is not found, the source stays the same.
     """
     definition = _definition(source, function)
     if definition is None:
@@ -257,8 +257,8 @@ def _end_of_head(lines: list[str], definition: ast.FunctionDef | ast.AsyncFuncti
 
 
 def definition_alone(source: str, function: types.FunctionType) -> list[str]:
-    """Returns the lines of the definition in `source` with the indentation of a class body, without the function around
-    it that binds its free variables. Lines that begin within a string literal are not changed."""
+    """Returns the lines of the definition of `function` in `source`, indented as in a class body, without the enclosing
+    function that binds its free variables. Lines that begin within a string literal are not changed."""
     definition = _definition(source, function)
     lines = source.split("\n")
     if definition is None:
@@ -364,14 +364,14 @@ class _Head:
 def _attribute_or_none(param: object, name: str) -> Any:
     try:
         return getattr(param, name, None)
-    except Exception:  # Reading a type parameter's attribute can run an expression of the user's.
+    except Exception:  # Reading a type parameter's attribute can run an expression of the user's program.
         return None
 
 
 def _annotations(function: types.FunctionType) -> dict[str, Any]:
     try:
         annotations = function.__annotations__
-    except Exception:  # From 3.14 on, reading the annotations can run code of the user's, which evaluates them lazily.
+    except Exception:  # From 3.14 on, reading the annotations can run user code, which evaluates them lazily.
         return {}
     return dict(annotations) if type(annotations) is dict else {}
 

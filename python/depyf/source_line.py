@@ -1,4 +1,4 @@
-"""A line of source, for everything that refers to the user's program."""
+"""Defines a line of source, by which all other modules refer to places in the user's program."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from depyf import dumped_files
 
 @dataclass(frozen=True)
 class Line:
-    """A line of source that depyf points to."""
+    """A line of source to which depyf refers."""
 
     file: str
-    """The path as far as it is known: Dynamo's texts about guards contain only the end of it."""
+    """The path of the file, as far as the path is known: Dynamo's texts about guards contain only the end of the
+    path."""
     line: int
     text: str = ""
     function: str = ""
@@ -39,10 +40,11 @@ class Line:
 
 
 def users(lines: Iterable[Line], library: str) -> Line | None:
-    """Returns the innermost line that is the user's (see `is_users`); the innermost of all lines if none is.
+    """Returns the innermost line of the user's code (see `is_users`); the innermost of all lines if no line is the
+    user's; None if `lines` is empty.
 
     Args:
-        lines: a stack, the innermost line last.
+        lines: the lines of a call stack, the innermost line last.
         library: the path of PyTorch's folder with a separator at its end.
     """
     known = list(lines)
@@ -50,7 +52,7 @@ def users(lines: Iterable[Line], library: str) -> Line | None:
 
 
 def is_users(file: str, library: str) -> bool:
-    """True if a file is the user's.
+    """True if a file belongs to the user's program.
 
     Files in the folder `library` are not the user's. Dumped files are not the user's, because transformed code that
     runs from a dumped file calls the function that is compiled next.

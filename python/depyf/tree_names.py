@@ -1,8 +1,8 @@
 """Changes those names in the syntax tree of decompiled source that cannot be compiled unchanged.
 
-Some names of attributes in bytecode, such as `0`, are not valid in Python source. The compiler sorts free and cell
-variables by name, and Dynamo does not, so source is compiled with names that sort in Dynamo's order
-(`_core.names_that_sort`), and the resulting code gets the original names.
+Some names of attributes in bytecode, such as `0`, are not valid in Python source. Python's compiler sorts free and cell
+variables by name, and Dynamo does not sort them. Source is compiled with new variable names that sort in Dynamo's order
+(`_core.names_that_sort`), and the resulting code gets the original variable names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables whose keys are objects that are distinguished by identity, and that the table does not keep alive.
+"""Tables whose keys are objects: a table distinguishes its keys by identity, and does not keep them alive.
 
 Keys are not compared by `==`, because code objects compare their constants, which can run any code, and guard managers
 cannot be compared. Keys are not identified by their `id` alone, because Python reuses the id of an object that was
@@ -20,14 +20,14 @@ Reference = Callable[[], Any]
 
 
 def NOTHING() -> None:
-    """A `Reference` to no object: it returns None."""
+    """A `Reference` to no object: a call of it returns None."""
 
 
 def reference(value: Any, gone: Callable[[Any], None] | None = None) -> Reference:
     """Returns a weak reference to an object; a strong one if the object does not support weak references.
 
     Args:
-        gone: is called with the reference when the object is freed.
+        gone: the function that is called with the reference when the object is freed.
     """
     try:
         return weakref.ref(value, gone)
@@ -59,14 +59,14 @@ class Forget:
 class Table(Generic[V]):
     """A mapping from objects to values. The table releases the value of an object as soon as the object is freed.
 
-    A value must not refer to its own key, because it would keep the key alive.
+    A value must not refer to its own key, because the value would keep the key alive.
     """
 
     def __init__(self) -> None:
         self._entries: dict[int, tuple[Reference, V]] = {}
 
     def get(self, key: Any) -> V | None:
-        """Returns the value of an object; None if it has none."""
+        """Returns the value of an object; None if the object has no value."""
         entry = self._entries.get(id(key))
         return entry[1] if entry is not None and entry[0]() is key else None
 
@@ -76,7 +76,7 @@ class Table(Generic[V]):
         self._entries[number] = reference(key, Forget(self, number)), value
 
     def pop(self, key: Any) -> None:
-        """Removes the value of an object, if it has one."""
+        """Removes the value of an object, if the object has a value."""
         if key in self:
             del self._entries[id(key)]
 

@@ -1,5 +1,5 @@
-"""`depyf.here`: describes the compilation, guards and values at the place where a debugger has stopped or the program
-is."""
+"""`depyf.here`: describes the compilation, guards and values at the place where a debugger has stopped, or at which the
+program is."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ class Here:
     """The cache entry in Dynamo's cache: transformed code, guards, compile id; None if the entry does not exist any
     more."""
     guards_held: bool | None
-    """True if transformed code is on the call stack, because it is called only if its guards hold; otherwise None, as
-    in a backward."""
+    """True if transformed code is on the call stack, because transformed code is called only if its guards hold; None
+    if no transformed code is on the call stack, as in a backward."""
     guards_hold: bool | None
     """True if the guards would hold for the current locals of the transformed code's frame; None in graphs and kernels
     of AOTAutograd, which changes the grad mode around them."""
     guard_failure: str | None
-    """The guard that would fail now, in Dynamo's own form."""
+    """The guard that would fail now, in Dynamo's own form; None if no guard would fail, or if `guards_hold` is None."""
     graph: RunningFile | None
     """The graph or kernel that is running, or that the transformed code calls."""
     inputs: dict[str, Any] = field(default_factory=dict)
     """The inputs of the running graph that still have values, by name."""
     outputs: dict[str, Any] = field(default_factory=dict)
-    """The outputs of the running graph that are already computed, by the expression that it returns."""
+    """The outputs of the running graph that are already computed, by the names of the variables in its return
+    statement."""
 
     def __repr__(self) -> str:
         """Returns the description in a few lines, for the prompt of a debugger."""
@@ -75,8 +76,8 @@ def here(frame: types.FrameType | None = None) -> Here | None:
     `here` can be called at a debugger's prompt, in a callback of `depyf.step`, or in code that compiled code calls.
 
     Args:
-        frame: the frame from which the search goes outwards, to the first frame that runs transformed code or a dumped
-            file; by default the caller's.
+        frame: the frame at which the search begins; by default, the caller of `here`. `here` searches `frame`,
+            the caller of `frame` and so on for the first frame that runs transformed code or code of a dumped file.
 
     Returns:
         The description; None if no frame runs transformed code or a dumped file.
@@ -139,8 +140,9 @@ def _is_transformed(frame: types.FrameType) -> bool:
 
 
 def _called_by(file: RunningFile | None) -> RunningFile | None:
-    """Returns the forward graph or kernel at the lowest level among the running files of the compilation that `file`
-    belongs to; None if there is none."""
+    """Returns the file of a forward graph or kernel from which code runs, and which belongs to the same compilation as
+    `file`. If several files fulfil these conditions, returns the file at the lowest level, such as the file of a
+    kernel. Returns None if the compilation has no running file of a forward graph or kernel."""
     if file is None:
         return None
     folder = Path(file.path).parent
@@ -156,10 +158,10 @@ def _called_by(file: RunningFile | None) -> RunningFile | None:
 
 
 def _values(frame: types.FrameType) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns (inputs, outputs) of the graph or kernel whose function a frame runs, as far as they are among its
-    locals."""
+    """Returns (inputs, outputs) of the graph or kernel whose function a frame runs, as far as the frame's locals
+    contain them."""
     inputs, outputs = _interface(frame.f_code.co_filename, frame.f_code.co_name, frame.f_code.co_firstlineno)
-    # Graphs release values that they no longer need by assigning None to the variable.
+    # Graphs release a value that they no longer need by assigning None to the variable that holds the value.
     bound = {name: value for name, value in frame.f_locals.items() if value is not None}
     return {name: bound[name] for name in inputs if name in bound}, {n: bound[n] for n in outputs if n in bound}
 

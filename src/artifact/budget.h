@@ -1,5 +1,5 @@
-// Bounds the total memory of the texts and pickles of one file. Without a bound, a small file could need much memory,
-// because a pickle can refer to one string any number of times.
+// Bounds the total memory of the texts and nested pickles that are read from one file. Without a bound, a small file
+// could need much memory, because a pickle can refer to a single string any number of times.
 #pragma once
 
 #include <algorithm>
@@ -22,16 +22,17 @@ struct Budget {
     return std::string(from.substr(0, size));
   }
 
-  // Reserves the bytes of a pickle that is nested in the file. Returns false if all nested pickles together would
-  // exceed the bound.
+  // Subtracts `size`, the size of a pickle that is stored within another pickle of the file, from the bound on nested
+  // pickles. Returns false if all nested pickles together would exceed the bound.
   bool take_nested(std::size_t size) {
     if (size > nested) return false;
     nested -= size;
     return true;
   }
 
-  // The factor of 8 suffices for files of PyTorch, which contain each text once and the bytes of a nested pickle at
-  // most four times.
+  // The bound on texts and the bound on nested pickles are each `base` plus 8 times the size of the file. Files of
+  // PyTorch stay below the bounds, because they contain each text once and the bytes of a nested pickle at most four
+  // times.
   static constexpr std::size_t bytes_per_byte = 8, base = std::size_t{4} << 20;
 
   std::size_t text, nested;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t checksum_size = 4;
 constexpr std::uint64_t encoding_version = 1;
-constexpr std::size_t name_max = 1000;  // the maximum size of the name of a kind or of a key in bytes
+constexpr std::size_t name_max = 1000;  // the maximum size in bytes of a key, or of the name of a kind of cache
 
 }  // namespace
 
@@ -46,7 +46,7 @@ class BundleReader {
     const std::size_t start = offset_;
     const std::string_view text = sized();
     std::optional<std::string> name = text.size() > name_max ? std::nullopt : decoded_base64(text);
-    if (!name && !error_) error_ = Error{"a name that is no text in base64", start};
+    if (!name && !error_) error_ = Error{"a name is not valid base64 text", start};
     return name.value_or("");
   }
   bool is_at_end() const { return error_ || offset_ == bytes_.size(); }
@@ -57,7 +57,7 @@ class BundleReader {
   std::string_view take(std::uint64_t count) {
     if (error_) return {};
     if (count > bytes_.size() - offset_) {
-      error_ = Error{"truncated: " + std::to_string(count) + " bytes are announced", offset_};
+      error_ = Error{"the file is truncated: it announces " + std::to_string(count) + " bytes", offset_};
       return {};
     }
     const std::string_view taken = bytes_.substr(offset_, count);
@@ -83,9 +83,10 @@ Result<std::vector<BundleEntry>> read_bundle(std::string_view bytes) {
   std::uint32_t checksum = 0;
   for (const char byte : bytes.substr(0, checksum_size)) checksum = checksum << 8 | static_cast<unsigned char>(byte);
   reader.skip(checksum_size);
-  if (reader.number() != encoding_version || reader.error()) return Error{"no bundle of encoding 1", checksum_size};
+  if (reader.number() != encoding_version || reader.error())
+    return Error{"the file is not a bundle of encoding version 1", checksum_size};
   if (checksum != checksum_of(bytes.substr(checksum_size)))
-    return Error{"the checksum of the bundle is wrong: it is damaged or cut", 0};
+    return Error{"the checksum of the bundle is wrong, because the file is damaged or truncated", 0};
   std::vector<BundleEntry> entries;
   while (!reader.is_at_end()) {
     const std::string kind = reader.name();

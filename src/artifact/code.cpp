@@ -28,8 +28,8 @@ class CodeReader {
  public:
   CodeReader(Version version, CodeBudget& budget) : version_(version), budget_(budget) {}
 
-  // Returns the code object that the fields of `serialized` describe; null if the fields are invalid, for the reason
-  // that `problem` returns.
+  // Returns the code object that the fields of `serialized` describe; null if the fields are invalid, and `problem`
+  // returns the reason.
   std::shared_ptr<const CodeObject> read(const Value& serialized, int depth = 0) {
     auto code = std::make_shared<CodeObject>();
     code->version = version_;
@@ -50,13 +50,13 @@ class CodeReader {
     const std::string_view bytecode = bytes(serialized, "co_code");
     code->bytecode.assign(bytecode.begin(), bytecode.end());
     const Value constants = serialized.attribute("co_consts");
-    if (!constants.is(Kind::tuple)) fail("co_consts is no tuple");
+    if (!constants.is(Kind::tuple)) fail("co_consts is not a tuple");
     for (std::size_t position = 0; position < constants.size() && problem_.empty(); ++position)
       code->constants.push_back(constant(constants.at(position), depth));
     read_positions(serialized, *code);
     if (code->posonlyargcount > code->argcount ||
         code->argument_count() > static_cast<std::int64_t>(code->varnames.size()))
-      fail("more arguments than variables");
+      fail("the code object has more arguments than variables");
     return problem_.empty() ? code : nullptr;
   }
 
@@ -67,7 +67,8 @@ class CodeReader {
     if (problem_.empty()) problem_ = std::move(words);
   }
 
-  // Subtracts one constant and `bytes` from the budget of the file. Returns false if the budget does not suffice.
+  // Subtracts one constant and `bytes` from the budget of the file. If the budget does not suffice, the function
+  // reports an error, returns false, and subtracts nothing.
   bool charge(std::size_t bytes) {
     if (budget_.constants == 0 || bytes > budget_.bytes) {
       fail("the code objects of the file take more memory than the limit");
@@ -81,47 +82,48 @@ class CodeReader {
   std::int32_t count(const Value& serialized, std::string_view field) {
     const std::int64_t number = serialized.attribute(field).integer(-1);
     if (number >= 0 && number <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(number);
-    fail(std::string(field) + " is no count");
+    fail(std::string(field) + " is not a non-negative integer");
     return 0;
   }
 
   std::string text(const Value& serialized, std::string_view field) {
     const Value value = serialized.attribute(field);
-    if (!value.is(Kind::string)) fail(std::string(field) + " is no string");
+    if (!value.is(Kind::string)) fail(std::string(field) + " is not a string");
     return charge(value.text().size()) ? std::string(value.text()) : std::string();
   }
 
   std::string_view bytes(const Value& serialized, std::string_view field) {
     const Value value = serialized.attribute(field);
-    if (!value.is(Kind::bytes)) fail(std::string(field) + " is no bytes");
+    if (!value.is(Kind::bytes)) fail(std::string(field) + " is not a bytes object");
     return charge(value.text().size()) ? value.text() : std::string_view();
   }
 
   std::vector<std::string> names(const Value& serialized, std::string_view field) {
     const Value value = serialized.attribute(field);
-    if (!value.is(Kind::tuple)) fail(std::string(field) + " is no tuple");
+    if (!value.is(Kind::tuple)) fail(std::string(field) + " is not a tuple");
     std::vector<std::string> result;
     for (std::size_t position = 0; position < value.size() && problem_.empty(); ++position) {
       const Value name = value.at(position);
-      if (!name.is(Kind::string)) fail(std::string(field) + " holds what is no string");
+      if (!name.is(Kind::string)) fail(std::string(field) + " contains an item that is not a string");
       if (charge(name.text().size())) result.emplace_back(name.text());
     }
     return result;
   }
 
-  // Reads the line table and the exception table. The readable part of a malformed line table is used, because it is
-  // only a hint, but a malformed exception table is an error.
+  // Reads the line table and the exception table. The readable part of a malformed line table is used, because line
+  // numbers do not change the meaning of the code. A malformed exception table is an error.
   void read_positions(const Value& serialized, CodeObject& code) {
     const Value lines = serialized.attribute("co_linetable"), old_lines = serialized.attribute("co_lnotab");
     const Value handlers = serialized.attribute("co_exceptiontable");
     const Value table = lines.is(Kind::bytes) ? lines : old_lines;
     if (!charge(code.bytecode.size() * sizeof(Position) / 2)) return;
     read_tables(code, table.is(Kind::bytes) ? table.text() : std::string_view(), {});
-    // The exception table is read into a separate code object, because an error in it would also discard the line
-    // table.
+    // The exception table is read into a separate code object, because an error in the exception table would also
+    // discard the line table.
     CodeObject with_handlers;
     with_handlers.version = code.version;
-    if (handlers.is(Kind::bytes) && !read_tables(with_handlers, {}, handlers.text())) fail("malformed exception table");
+    if (handlers.is(Kind::bytes) && !read_tables(with_handlers, {}, handlers.text()))
+      fail("the exception table is malformed");
     code.exceptions = std::move(with_handlers.exceptions);
   }
 
@@ -133,7 +135,7 @@ class CodeReader {
   }
 
   Constant constant(const Value& value, int depth) {
-    if (depth > nesting_max) fail("constants nested too deeply");
+    if (depth > nesting_max) fail("the constants are nested too deeply");
     if (!problem_.empty()) return {};
     switch (value.kind()) {
       case Kind::none: return made(Constant::Kind::none);
@@ -209,7 +211,8 @@ bool is_installed(std::string_view name) {
   return false;
 }
 
-// Decompiles a function in the first style whose result is proved equivalent, or in the first style if none is proved.
+// Decompiles a function in the first style of source whose result is proved equivalent. If no style is proved, the
+// first style is used.
 void decompile_proved(Function& function) {
   CodeObject code = *function.code;
   rename_names(code, short_names(code));
@@ -252,7 +255,7 @@ Function read_function(const Value& serialized, std::string role, std::optional<
   function.filename = std::string(serialized.attribute("co_filename").text().substr(0, pickle::Limits().name));
   function.line = static_cast<std::int32_t>(serialized.attribute("co_firstlineno").integer() & 0x7fffffff);
   if (!serialized.is_a("SerializedCode")) {
-    function.problem = "it is no code object: " + pickle::outline(serialized, 100);
+    function.problem = "the value is not a code object: " + pickle::outline(serialized, 100);
     return function;
   }
   if (!version) {
@@ -267,11 +270,11 @@ Function read_function(const Value& serialized, std::string role, std::optional<
   try {
     decompile_proved(function);
   } catch (const std::length_error&) {
-    function.problem = "its source is longer than the limit";
+    function.problem = "the source of the function is longer than the limit";
   }
   if (!unsound.words.empty()) {
     function.is_proved = false;
-    function.problem = "CPython would not accept it: " + unsound.function + ": " + unsound.words;
+    function.problem = "CPython would not accept the code: " + unsound.function + ": " + unsound.words;
   }
   return function;
 }

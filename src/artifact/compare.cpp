@@ -1,5 +1,5 @@
-// Compares two artifacts part by part, except for values that differ between any two compilations: the numbers and
-// uuids in the names of compiled graphs, and the keys of caches, which are hashes of the other parts.
+// Compares two artifacts part by part. Values that differ between any two compilations are not compared: the numbers
+// and uuids in the names of compiled graphs, and the keys of caches, which are hashes of parts that are compared.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,7 +11,7 @@
 namespace depyf::artifact {
 namespace {
 
-constexpr std::size_t shown_lines_max = 3;  // the maximum number of lines that are shown of each of two texts
+constexpr std::size_t shown_lines_max = 3;  // the maximum number of lines of each of two texts that are shown
 constexpr std::size_t shown_value_max = 200;  // the maximum number of bytes of a value that are shown
 constexpr std::string_view hashes[] = {"name of the compiled graph", "key in Inductor's cache",
                                        "Inductor's entry, forward", "Inductor's entry, backward"};
@@ -40,7 +40,7 @@ std::vector<std::string> comparable_lines(std::string_view text) {
   return lines;
 }
 
-// Returns the lines [first, last) as a phrase: "`a`, `b` and 2 more lines".
+// Returns the lines [first, last) as a phrase such as "`a`, `b` and 2 more lines".
 std::string quoted_lines(const std::vector<std::string>& lines, std::size_t first, std::size_t last) {
   if (first == last) return "nothing";
   std::vector<std::string> quoted;
@@ -80,8 +80,9 @@ class Comparison {
  private:
   static std::string title_of(const Part& part) { return part.key.empty() ? part.title : part.title + " " + part.key; }
 
-  // Returns the index of the part in `others` with the same key, the same title, or at least the same kind as `part`;
-  // the size of `others` if there is none.
+  // Returns the index of a part in `others` that has no counterpart yet and has the same kind as `part`. Prefers a part
+  // with the key of `part`, and next a part with the title of `part`. Returns the size of `others` if `others` has no
+  // part of the kind of `part` without a counterpart.
   static std::size_t counterpart(const Part& part, const std::vector<Part>& others,
                                  const std::vector<bool>& is_paired) {
     const auto find = [&](auto is_like) {
@@ -102,7 +103,7 @@ class Comparison {
 
   void value(std::string_view before, std::string_view name, std::string_view one, std::string_view two) {
     if (one == two) return;
-    say(std::string(before) + std::string(name) + ": " + (one.empty() ? "none" : cut(one)) + ", " +
+    say(std::string(before) + std::string(name) + ": " + (one.empty() ? "none" : cut(one)) + " became " +
         (two.empty() ? "none" : cut(two)));
   }
 
@@ -110,7 +111,7 @@ class Comparison {
     value("", "function", first.title, second.title);
     facts("", first.facts, second.facts);
     facts("", first.settings, second.settings);
-    facts("state of the process that is asked for: ", first.state, second.state);
+    facts("state of the process that the guards require: ", first.state, second.state);
     compare_key_parts(first.key_parts, second.key_parts);
     compare_sources(first.sources, second.sources);
     compare_functions(first, second);
@@ -127,8 +128,8 @@ class Comparison {
         value(before, name, pair.first, pair.second);
   }
 
-  // Returns the name of the setting that a part of a key contains: torch._inductor.config.max_autotune for
-  // "inductor_config[max_autotune]".
+  // Returns the full name of the setting in a part of a key, such as torch._inductor.config.max_autotune for
+  // "inductor_config[max_autotune]". A name without `inductor_config[...]` is returned unchanged.
   static std::string setting_name(std::string_view name) {
     std::string_view rest = name;
     if (take_prefix(rest, "inductor_config[") && rest.ends_with(']'))
@@ -170,12 +171,13 @@ class Comparison {
       if (other == second.functions.end()) continue;
       text(function.role + " code", function.source, other->source);
       if (function.is_proved != other->is_proved)
-        say(function.role + " code: " + (function.is_proved ? "proved, not proved" : "not proved, proved"));
+        say(function.role +
+            " code: " + (function.is_proved ? "proved only in the first file" : "proved only in the second file"));
     }
   }
 
   void compare_sources(const std::vector<Source>& first, const std::vector<Source>& second) {
-    // Maps a module to its sources in `second`, sorted by line.
+    // Maps the name of a module to the sources of the module in `second`, sorted by line.
     std::map<std::string, std::vector<const Source*>> others;
     for (const Source& source : second) others[source.module].push_back(&source);
     std::map<std::string, std::size_t> next;
@@ -221,11 +223,11 @@ class Comparison {
     }
     const std::string removed = missing(first.unchecked, second.unchecked),
                       added = missing(second.unchecked, first.unchecked);
-    if (!removed.empty()) say("of the first alone: " + removed);
-    if (!added.empty()) say("of the second alone: " + added);
+    if (!removed.empty()) say("only the first has: " + removed);
+    if (!added.empty()) say("only the second has: " + added);
   }
 
-  // Returns a phrase that quotes those of `texts` that are not in `others`; empty if there are none.
+  // Returns a phrase that quotes the texts in `texts` that `others` lacks; empty if `others` contains all of them.
   static std::string missing(const std::vector<std::string>& texts, const std::vector<std::string>& others) {
     const std::set<std::string> known(others.begin(), others.end());
     std::vector<std::string> rest;
@@ -280,8 +282,9 @@ std::optional<std::vector<std::string>> nearest_differences(const Part& asked, c
   Comparison comparison;
   comparison.compare_keys(*nearest, asked);
   std::vector<std::string> lines = comparison.take();
-  lines.insert(lines.begin(), "nearest of " + std::to_string(count) + (count == 1 ? " entry: " : " entries: ") + place +
-                                  (nearest->key.empty() ? "" : ", " + nearest->key) + ", where it differs:");
+  lines.insert(lines.begin(), "the nearest of " + std::to_string(count) + (count == 1 ? " entry is " : " entries is ") +
+                                  place + (nearest->key.empty() ? "" : ", " + nearest->key) +
+                                  ", with these differences:");
   return lines;
 }
 

@@ -11,7 +11,7 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr int steps_max = 200;  // the maximum number of steps of one source, of which Dynamo's sources have some tens
+constexpr int steps_max = 200;  // the maximum number of steps of one source; Dynamo's have some tens of steps
 constexpr std::size_t expression_max = 4000;  // the maximum size of an expression in bytes
 
 bool is_identifier(std::string_view text) {
@@ -36,8 +36,8 @@ class Expressions {
   }
 
  private:
-  // Returns a field of a pickled dataclass, whether the pickle contains it as an argument of the constructor or in the
-  // state.
+  // Returns a field of a pickled dataclass. The pickle can contain the field as an argument of the constructor or in
+  // the state.
   static Value field(const Value& source, std::size_t position, std::initializer_list<std::string_view> names) {
     if (const Value given = source.argument(position)) return given;
     for (const std::string_view name : names)
@@ -76,7 +76,7 @@ class Expressions {
     if (name == "GenericAttrSource" && second.is(Kind::string))
       return "object.__getattribute__(" + base + ", " + pickle::quoted(second.text()) + ")";
     if (second.is(Kind::string) && is_identifier(second.text()) && second.text().size() < expression_max)
-      // The source is of the class AttrSource, or of a class that derives from AttrSource.
+      // Dynamo describes the value by an instance of AttrSource, or of a class that derives from AttrSource.
       return base + "." + std::string(second.text());
     return {};
   }
@@ -120,8 +120,8 @@ std::string has_type(const std::string& expression, const std::string& type) {
   if (type == "NoneType" || type == "builtins.NoneType") return expression + " is None";
   if (is_name && type.starts_with("torch.") && type.find("._") == std::string::npos)
     return "type(" + expression + ") is " + type;
-  // An expression can refer to a class of the program only if its module is imported, so the names of the module and
-  // the class are compared instead.
+  // An expression can refer to a class of the program only if its module is imported, so the condition compares the
+  // names of the module and the class instead.
   return "(type(" + expression + ").__module__, type(" + expression + ").__qualname__) == " +
          (type.rfind('.') == std::string::npos
               ? "('builtins', " + pickle::quoted(type) + ")"

@@ -24,18 +24,18 @@ constexpr std::size_t text_all_max = std::size_t{16} << 20;
 constexpr std::size_t words_max = 1000;  // the maximum number of texts of one guard
 constexpr std::size_t dimensions_max = 64;  // the maximum number of dimensions of a tensor, as in PyTorch
 constexpr std::size_t frames_max = 200;  // the maximum number of frames of a stack
-constexpr std::size_t unchecked_max = 200;  // the maximum number of locals, and of globals, looked for in guards
+constexpr std::size_t unchecked_max = 200;  // the maximum number of locals, and of globals, that are checked for guards
 constexpr std::size_t file_max = 1000;  // the maximum size of the name of a file in bytes
 constexpr std::size_t files_max = 1000;  // the maximum number of file names that are stored
 constexpr std::size_t condition_max = 20'000;  // the maximum size of one condition in bytes
 
-// The kinds of guards that are omitted, because the guard on the state of the process (GLOBAL_STATE) contains their
-// conditions.
+// The kinds of guards that are omitted, because the guard on the state of the process (GLOBAL_STATE) contains the
+// conditions of the omitted guards.
 constexpr std::string_view part_of_state[] = {"GRAD_MODE", "DETERMINISTIC_ALGORITHMS"};
-// The kinds for which PyTorch installs no guard unless a setting of torch._dynamo.config enables it.
+// The kinds of guards that PyTorch does not install unless a setting of torch._dynamo.config enables them.
 constexpr std::string_view never_checked[] = {"EMPTY_NN_MODULE_HOOKS_DICT"};
 
-// True if a text of the file fits in one line of Python: it is not too long, and has no control characters.
+// True if a text of the file is short enough for one line of Python, and has no control characters.
 bool is_one_line(std::string_view text) {
   return text.size() <= condition_max &&
          std::all_of(text.begin(), text.end(), [](char it) { return it >= ' ' && it != '\x7f'; });
@@ -45,7 +45,7 @@ std::string is_equal(const std::string& expression, const Value& value) {
   return expression + " == " + pickle::outline(value, condition_max);
 }
 
-// Adds conditions on the sizes or the strides of a tensor, for those dimensions that are not symbolic.
+// Adds conditions on the sizes or the strides of a tensor, for each dimension that is not symbolic.
 void add_dimensions(std::vector<std::string>& conditions, const std::string& call, const Value& numbers) {
   bool is_static = true;
   const std::size_t count = std::min(numbers.size(), dimensions_max);
@@ -108,20 +108,20 @@ class GuardReader {
     if (!is_among(kind, part_of_state)) part_.guards.push_back(std::move(read));
   }
 
-  // Returns a field of a guard, from its state or from the arguments of its constructor.
+  // Returns a field of a guard, which the pickle contains in the guard's state or as an argument of its constructor.
   static Value field(const Value& guard, std::string_view name, std::size_t position) {
     const Value own = guard.attribute(name);
     return own ? own : guard.argument(position);
   }
 
-  // Clears the conditions of a guard if one of them may do more than the guards of PyTorch do, because a reader may
-  // execute the printed conditions.
+  // Clears the conditions of a guard if a condition might do more than read values, because a reader may execute the
+  // printed conditions.
   static void keep_harmless(Guard& guard) {
     std::vector<std::string>& conditions = guard.printed.conditions;
     if (std::all_of(conditions.begin(), conditions.end(), [](const std::string& each) { return is_harmless(each); }))
       return;
     conditions.clear();
-    guard.without_form = "the file has something else in its place, which does more than a guard does";
+    guard.without_form = "the file contains a different object in its place, which does more than check a condition";
   }
 
   void add_conditions(Guard& guard, const Value& pickled, const Value& create) {
@@ -153,11 +153,11 @@ class GuardReader {
       return;
     }
     if (is_among(kind, never_checked)) {
-      guard.without_form = "PyTorch checks it only where torch._dynamo.config asks for it";
+      guard.without_form = "PyTorch checks the guard only if torch._dynamo.config requires it";
       return;
     }
     for (const std::string& words : guard.words) add_words(guard, words);
-    if (conditions.empty() && guard.without_form.empty()) guard.without_form = "it has no words in the file";
+    if (conditions.empty() && guard.without_form.empty()) guard.without_form = "the file contains no text of the guard";
   }
 
   void add_words(Guard& guard, const std::string& words) {
@@ -172,7 +172,7 @@ class GuardReader {
     if (const std::optional<TypeCheck> check = type_check(words); check && is_one_line(words))
       return conditions.push_back(has_type(check->value, check->type));
     if (words.find("___") != std::string::npos || !is_one_line(words)) {
-      guard.without_form = "it calls a helper of Dynamo's that only PyTorch has";
+      guard.without_form = "the guard calls a helper function that only PyTorch has";
       return;
     }
     // A guard on a constant also checks the class of the value, which the text of the guard omits.
@@ -191,7 +191,7 @@ class GuardReader {
       const std::string words(parts.at(position).text().substr(0, condition_max));
       guard.words.push_back(words);
       if (is_one_line(words) && words.find("___") == std::string::npos) guard.printed.conditions.push_back(words);
-      else guard.without_form = "it calls a helper of Dynamo's that only PyTorch has";
+      else guard.without_form = "the guard calls a helper function that only PyTorch has";
     }
     if (parts.size() == 0) guard.without_form = "no size is a symbol";
   }
@@ -205,7 +205,7 @@ class GuardReader {
     const std::string device_text = is_meta ? "torch.device('meta')" : pickle::outline(device, condition_max);
     const std::string type = is_meta ? "torch.Tensor" : tensor.argument(2).dotted_name();
     if (x.empty() || (!is_meta && !tensor.class_name().ends_with("._unpickle_tensor")) || !meta.argument(3)) {
-      guard.without_form = "the file has no plain tensor for it";
+      guard.without_form = "the file contains no plain tensor for the guard";
       return;
     }
     const Value known = sizes_of(pickled.attribute("originating_source"));
@@ -278,7 +278,7 @@ class GuardReader {
     return text + "]";
   }
 
-  // Returns the innermost line of a stack that does not belong to PyTorch; the innermost line if all belong to it.
+  // Returns the innermost line of a stack outside of PyTorch; the innermost line if all lines belong to PyTorch.
   std::string line_of(const Value& stack) {
     std::string found;
     const std::vector<Value> frames = stack.appended(frames_max);
@@ -321,7 +321,7 @@ class GuardReader {
       if (!is_about("G[" + pickle::quoted(name) + "]")) globals.push_back(name);
     if (!globals.empty())
       part_.unchecked.push_back("No guard checks the globals " + joined(globals, ", ") +
-                                ", which the function reads: that one is replaced will not be noticed.");
+                                ", which the function reads: that a global is replaced will not be noticed.");
     if (!has_state_)
       part_.unchecked.push_back(
           "No guard checks the state of the process (grad mode, autocast, default dtype, determinism): a call in another "
@@ -339,27 +339,27 @@ class GuardReader {
 };
 
 constexpr std::string_view helpers = R"(def has_keys(tensor, raw):
-    """Whether the tensor is dispatched now as one with these keys is where no mode is on."""
+    """Returns true if the tensor is now dispatched like a tensor with these keys outside of all modes."""
     keys = (torch._C._dispatch_keys(tensor) | torch._C._dispatch_tls_local_include_set())
     keys -= torch._C._dispatch_tls_local_exclude_set()
     return keys.raw_repr() == ((torch._C.DispatchKeySet.from_raw_repr(raw) | USUAL[0]) - USUAL[1]).raw_repr()
 
 
 def is_state(state):
-    """Whether grad mode, autocast, default dtype and the like are as this JSON says."""
+    """Returns true if grad mode, autocast, default dtype and similar settings are as in this JSON."""
     guard = torch._C._dynamo.guards.GlobalStateGuard()
     guard.__setstate__(state)
     return guard.check()
 
 
 def is_unmarked(tensor):
-    """Whether nobody marked a dimension as dynamic or static."""
+    """Returns true if no dimension is marked as dynamic or static."""
     kinds = "dynamic", "weak_dynamic", "unbacked", "strict_unbacked", "static"
     return not any(hasattr(tensor, f"_dynamo_{kind}_indices") for kind in kinds)
 
 
 def are_different(*tensors):
-    """Whether no two are the same object."""
+    """Returns true if no two of the objects are the same object."""
     return len({id(tensor) for tensor in tensors}) == len(tensors)
 
 
@@ -391,7 +391,7 @@ std::string guard_source(const Part& part) {
   }
   if (source.find("USUAL") != std::string::npos)
     source =
-        "import torch\n\n# The keys that every tensor gets, and those that none gets, in the state in which this file is loaded.\n"
+        "import torch\n\n# The keys that every tensor gets, and the keys that no tensor gets, when this file is loaded.\n"
         "USUAL = torch._C._dispatch_tls_local_include_set(), torch._C._dispatch_tls_local_exclude_set()\n\n\n" +
         source;
   return source + function;

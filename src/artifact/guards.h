@@ -6,16 +6,16 @@
 
 namespace depyf::artifact {
 
-// Adds the guards, the state of the process, and sentences about values that no guard checks to `part`. `reads` lists
-// the globals that the function reads.
+// Adds to `part` the guards, the state of the process that guards check, and sentences about values that no guard
+// checks. `reads` lists the globals that the guarded function reads.
 void read_guards(const pickle::Value& guards_state, const std::vector<std::string>& reads, Part& part);
 
-// Returns the expression over the locals L and the globals G that evaluates to the value of one of Dynamo's sources;
-// empty if no expression is known.
+// Returns an expression over the locals L and the globals G; an empty text if no expression is known. The expression
+// evaluates to the value that `source`, a source of Dynamo, describes.
 std::string source_expression(const pickle::Value& source);
 
-// The parts of a type guard of Dynamo: for "___check_type_id(L['x'], 94), type=<class 'a.B'>", `value` is L['x'] and
-// `type` is a.B.
+// The parts of a type guard of Dynamo. For the guard "___check_type_id(L['x'], 94), type=<class 'a.B'>", `value` is
+// L['x'] and `type` is a.B.
 struct TypeCheck {
   std::string value, type;
 };

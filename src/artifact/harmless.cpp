@@ -19,7 +19,7 @@ constexpr std::string_view callable[] = {
     "are_different", "has_keys", "is_state", "is_unmarked", "saved_tensors_hooks_are_inlineable",
     "top_saved_tensors_hooks"};
 constexpr std::string_view operators[] = {"and", "or", "not", "in",
-                                          // The following keywords may precede a parenthesis.
+                                          // A parenthesis behind one of the following keywords does not begin a call.
                                           "is", "if", "else", "for"};
 constexpr std::string_view refused[] = {"lambda", "yield", "await"};
 constexpr std::string_view hidden[] = {"__class__",      "__closure__", "__code__", "__defaults__", "__dict__",
@@ -39,7 +39,7 @@ bool is_dotted_name(std::string_view text) {
 }
 
 bool is_harmless(std::string_view expression) {
-  char before = '\0';  // the last character in front of `at` that is not a blank
+  char before = '\0';  // the last character before `at` that is not a blank; '\0' if there is none
   for (std::size_t at = 0; at < expression.size();) {
     const char character = expression[at];
     if (expression.substr(at).starts_with(loaded_module) && !is_word(before)) {
@@ -59,8 +59,8 @@ bool is_harmless(std::string_view expression) {
       at += name.size();
       const char next = at < expression.size() ? expression[at] : '\0';
       if (next == '\'' || next == '"' || is_among(name, refused))
-        // `name` is the prefix of a string literal, such as an f-string, which may evaluate expressions, or a keyword
-        // such as `lambda`.
+        // `name` is a keyword such as `lambda`, or the prefix of a string literal such as an f-string, which may
+        // evaluate expressions.
         return false;
       const std::string_view rest = stripped_start(expression.substr(at));
       if (rest.starts_with('(') && !is_among(name, callable) && !is_among(name, operators)) return false;

@@ -5,9 +5,9 @@
 
 namespace depyf::artifact {
 
-// True if the evaluation of the expression does no more than that of a guard: the expression calls only functions that
-// guards of PyTorch call, and defines and imports nothing. The check is needed because a malicious file can contain any
-// text as a condition.
+// True if the expression only calls functions that guards of PyTorch call, and defines and imports nothing.
+// Evaluating a harmless expression has no more effects than evaluating a guard. The check is needed because a
+// malicious file can contain any text as a condition.
 bool is_harmless(std::string_view expression);
 
 // True if the text consists of one or more names with dots between them.

@@ -1,5 +1,5 @@
-// Compares the lines that an artifact was compiled from with the modules on this machine. Modules are looked up as
-// files, because an import would execute them.
+// Compares the source lines that an artifact was compiled from with the lines of the modules on this machine. Modules
+// are looked up as files, because importing a module would execute its code.
 #include <algorithm>
 #include <map>
 
@@ -10,8 +10,8 @@
 namespace depyf::artifact {
 namespace {
 
-// Returns "a/b" for the module a.b; empty if a part of the module's name is no identifier, so that the path cannot lead
-// out of a folder.
+// Returns "a/b" for the module a.b; empty if a part of the module's name is no identifier, because a path with other
+// parts could lead out of a folder.
 std::string relative_path(std::string_view module) {
   std::string path;
   while (!module.empty()) {

@@ -22,7 +22,7 @@ std::optional<Part> read_recorded_key(std::string_view bytes, Budget& budget) {
   const json::Value root = document.root(), components = root["components"];
   Part part;
   part.key = root["key"].text().substr(0, key_max);
-  // The first character of a key states which cache it belongs to.
+  // The first character of a key names the cache that the key belongs to.
   part.kind = part.key.starts_with('a') ? "aot_autograd" : "inductor";
   part.title = part.kind == "inductor" ? "key that Inductor's cache was asked for"
                                        : "key that AOTAutograd's cache was asked for";

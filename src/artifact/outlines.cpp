@@ -58,7 +58,7 @@ bool is_builtin(const std::string& name) {
 
 std::string bytes_of(const Value& value) {
   if (value.class_name() != "_codecs.encode" || value.argument(1).text() != "latin1") return std::string(value.text());
-  // In the text, each character represents one byte, and a character beyond ASCII takes two bytes of UTF-8.
+  // Each character of the text represents one byte, and a character beyond ASCII takes two bytes of UTF-8.
   std::string bytes;
   const std::string_view text = value.argument(0).text();
   for (std::size_t index = 0; index < text.size(); ++index) {

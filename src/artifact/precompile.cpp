@@ -21,8 +21,8 @@ constexpr std::size_t constant_max = 2000;  // the maximum number of bytes of a 
 constexpr std::size_t dropped_max = 500;  // the maximum number of guards that could not be saved
 constexpr std::size_t listed_max = 20;  // the maximum number of values that one sentence lists
 
-// The constants of the source that are shown under another name. Any other constant is shown under its own name in
-// lower case.
+// Maps constants of the source to the names under which readers see the constants. A constant without an entry in this
+// table is printed under its own name in lower case.
 constexpr std::pair<std::string_view, std::string_view> names_for_readers[] = {
     {"FN_NAME", "function"},
     {"_DYNAMO_PYTHON_VERSION", "Python"},
@@ -53,7 +53,8 @@ std::string name_for_readers(std::string_view name) {
   return std::string(stripped(text));
 }
 
-// Returns the value of a constant as it is shown: a string without its quotes, and the version "(3, 11)" as 3.11.
+// Returns the value of a constant in the form that is printed for readers: a string without its quotes, and the version
+// "(3, 11)" as 3.11.
 std::string value_for_readers(std::string_view name, std::string_view value) {
   if (name != "_DYNAMO_PYTHON_VERSION") return std::string(unquoted(value).substr(0, constant_max));
   std::string text;
@@ -63,8 +64,8 @@ std::string value_for_readers(std::string_view name, std::string_view value) {
   return text;
 }
 
-// Returns sentences about guards that could not be saved, for the text of a list [['MODULE_MATCH', "G['torch']"], ...]
-// of their kinds and values.
+// Returns sentences about guards that could not be saved. `list` is the text of a Python list of the guards' kinds
+// and values, such as [['MODULE_MATCH', "G['torch']"], ...].
 std::vector<std::string> dropped_sentences(std::string_view list) {
   std::vector<std::string_view> strings;
   for (std::size_t at = 0; at < list.size() && strings.size() < 2 * dropped_max;) {
@@ -102,8 +103,8 @@ PrecompileSource read_precompile_source(std::string_view text) {
   for (const std::string_view line : rows_of(text)) {
     if (before == banner && line.starts_with("# ")) {
       const std::string_view title = line.substr(2);
-      // Compiled graphs are in the sections whose title starts with the number 1 and contains the word graph; sections
-      // with other numbers contain the driver and the constants.
+      // Compiled graphs are in the sections whose title starts with "1." and contains the word graph. Sections whose
+      // title starts with a number other than 1 contain the driver and the constants.
       if (title.size() > 3 && title[1] == '.' && title[0] >= '0' && title[0] <= '9') {
         const bool is_compiled = title[0] == '1' && title.find("raph") != std::string_view::npos;
         section = is_compiled ? &source.sections.emplace_back() : nullptr;
@@ -129,7 +130,7 @@ Result<std::string> pickle_of_archive(std::string_view bytes, std::size_t limit)
   if (!members) return members.error();
   for (const ZipMember& member : *members)
     if (member.name == "data.pkl" || member.name.ends_with("/data.pkl")) return read_member(bytes, member, limit);
-  return Error{"an archive without a pickle, which torch.save writes", 0};
+  return Error{"the archive does not contain the pickle that torch.save writes", 0};
 }
 
 }  // namespace depyf::artifact

@@ -29,7 +29,7 @@ using pickle::Value;
 // The maximum number of parts of one file; the bundle of a large program has some hundred entries.
 constexpr std::size_t parts_max = 10'000;
 constexpr std::size_t sources_max = 10'000;  // the maximum number of sources of one function
-constexpr std::size_t names_max = 10'000;  // the maximum number of names that unpickling the file would look up
+constexpr std::size_t names_max = 10'000;  // the maximum number of globals that unpickling would import
 constexpr std::string_view ahead_mark = "PT2AOT";
 constexpr std::size_t archive_max = std::size_t{64} << 20;  // the maximum size of the pickle in an archive
 
@@ -52,7 +52,7 @@ class Reader {
       }
     }
     if (!read_pickle(without_mark(bytes), {}, {})) return;
-    if (artifact_.format.empty()) artifact_.format = "a pickle of no kind that depyf knows";
+    if (artifact_.format.empty()) artifact_.format = "a pickle of an unknown kind";
   }
 
  private:
@@ -159,7 +159,8 @@ class Reader {
     return part;
   }
 
-  // Reads the file of a model: a list of pickled functions, one for each input for which the model was compiled.
+  // Reads a file with a model that was compiled ahead of time. The file contains a list of pickled functions, one for
+  // each input for which the model was compiled.
   void read_model(const Value& list) {
     set_format("a model compiled ahead of time for " + std::to_string(list.size()) +
                (list.size() == 1 ? " input" : " inputs"));
@@ -226,8 +227,8 @@ class Reader {
     read_guards(document->root(), reads, part);
   }
 
-  // Reads a compiled function as PyTorch's backends and vLLM save it: a pair of the name of the function that unpickles
-  // it and the pickled bytes.
+  // Reads a compiled function in the form that PyTorch's backends and vLLM save: a pair of the name of the function
+  // that unpickles the bytes, and the pickled bytes.
   void read_compiled(const Value& compiled, Part& part) {
     const std::string maker = compiled.at(0).dotted_name();
     if (!maker.empty()) part.facts.push_back({"what is compiled is loaded by", maker});
@@ -235,7 +236,7 @@ class Reader {
     if (!bytes.is(Kind::bytes) || !budget_.take_nested(bytes.text().size())) return;
     const auto document = pickle::read(bytes.text());
     if (!document) {
-      part.notes.push_back("what is compiled could not be read: " + document.error().message + " at byte " +
+      part.notes.push_back("the compiled code could not be read: " + document.error().message + " at byte " +
                            std::to_string(document.error().offset) + " of its pickle");
       return;
     }
@@ -272,8 +273,8 @@ class Reader {
     }
   }
 
-  // Returns the lines [first, last) of a module's text, like `lines_between`. The functions of a module share its text,
-  // so the starts of its lines are searched for only once.
+  // Returns the lines [first, last) of a module's text, like `lines_between`. The functions of a module share the
+  // module's text, so the starts of the lines are searched for only once.
   std::string_view lines_of_module(std::string_view text, std::int64_t first, std::int64_t last) {
     const auto [entry, is_new] = line_starts_.try_emplace(text.data());
     std::vector<std::size_t>& starts = entry->second;
@@ -338,7 +339,7 @@ class Reader {
     }
   }
 
-  // Reads a file of torch.save. The only files of torch.save that depyf knows are the caches that
+  // Reads a file of torch.save. The only files of torch.save that depyf can read are the caches that
   // torch.compiler.precompile writes beside its source.
   void read_archive(std::string_view bytes) {
     set_format("a file of torch.save");
@@ -361,7 +362,7 @@ class Reader {
     add_fact(part, "tracer", root["tracer"]);
     add_fact(part, "SHA-256 of the source that it belongs to", root["code_hash"]);
     const Value bundle = root["artifact"];
-    if (bundle.is(Kind::none)) part.notes.push_back("there are no kernels in it");
+    if (bundle.is(Kind::none)) part.notes.push_back("the cache contains no kernels");
     else read_entries(decoded_.emplace_back(bytes_of(bundle)));
   }
 
@@ -393,11 +394,12 @@ class Reader {
     if (base64.empty()) return;
     std::optional<std::string> bytes = decoded_base64(base64);
     if (!bytes || !budget_.take_nested(bytes->size()))
-      return artifact_.parts.front().notes.push_back("its pickles are no base64");
+      return artifact_.parts.front().notes.push_back("the pickles in the file are not valid base64 text");
     const std::string& content = decoded_.emplace_back(std::move(*bytes));
     const auto document = pickle::read(content);
     if (!document)
-      return artifact_.parts.front().notes.push_back("a pickle in it could not be read: " + document.error().message);
+      return artifact_.parts.front().notes.push_back("a pickle in the file could not be read: " +
+                                                     document.error().message);
     note_reach(*document);
     take(*document);
   }
@@ -415,8 +417,10 @@ class Reader {
             read_function(frame["code"], frame["is_entry"].is_true() ? "original" : "resume", version, budget_.code));
         part.title = part.functions[0].name + ", variant " + std::to_string(number + 1) + " of " +
                      std::to_string(variants.size());
-        if (frame["trivial"].is_true()) part.notes.push_back("nothing of it was compiled: it runs as it was written");
-        if (frame["bypassed"].is_true()) part.notes.push_back("it could not be saved: a call that comes here raises");
+        if (frame["trivial"].is_true())
+          part.notes.push_back("no part of the function was compiled, so the function runs as it was written");
+        if (frame["bypassed"].is_true())
+          part.notes.push_back("the function could not be saved, so a call of the function raises an exception");
         if (const Value variant = variants.at(number)) {
           part.functions.push_back(read_function(variant["dynamo_code"], "transformed", version, budget_.code));
           read_guards_state(variant["guards_state"], part);
@@ -438,11 +442,13 @@ class Reader {
 
   Artifact& artifact_;
   Budget budget_;
-  // The decoded pickles that the file contains as text, which are kept because `pickle::Value` refers to their bytes.
+  // The decoded pickles that the file contains as text. The decoded pickles are kept because `pickle::Value` refers
+  // to their bytes.
   std::deque<std::string> decoded_;
   std::set<std::string> seen_names_, seen_calls_;
   std::map<const char*, std::vector<std::size_t>> line_starts_;  // maps the text of a module to the starts of its lines
-  // The number of bytes of modules' texts that may still be searched for lines.
+  // The remaining budget for `lines_of_module`: the number of bytes of modules' texts that may still be searched for
+  // line ends.
   std::size_t lines_left_ = std::size_t{64} << 20;
   int depth_ = 0;  // the nesting depth of models within models
 };

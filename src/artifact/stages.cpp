@@ -12,11 +12,11 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-// The maximum number of graph modules of one pickle; each sub-graph is a graph module.
+// The maximum number of graph modules of one pickle. Each sub-graph of a graph is a graph module of its own.
 constexpr std::size_t graph_modules_max = 1000;
-// The maximum number of parts of a key, of which PyTorch 2.13 has some 600.
+// The maximum number of parts of the key of a cache entry. Keys of PyTorch 2.13 have some 600 parts.
 constexpr std::size_t key_parts_max = 10'000;
-constexpr std::size_t value_max = 4000;  // the maximum number of bytes of a part of a key that are shown
+constexpr std::size_t value_max = 4000;  // the maximum number of bytes that are shown of a part of a key
 
 std::string named(const std::string& title, const std::string& direction) {
   return direction.empty() ? title : title + ", " + direction;
@@ -62,8 +62,8 @@ std::string joined_set(const Value& set) {
   return joined(texts, ", ");
 }
 
-// Reads the compiled graph of one direction: a result of Inductor, a graph that the backend runs as it is, or a
-// reference to an entry of Inductor's cache.
+// Reads the compiled graph of one direction, forward or backward. The file contains a result of Inductor, a graph
+// that the backend runs without compiling it, or a reference to an entry of Inductor's cache.
 void read_direction(const Value& compiled, const std::string& direction, Part& part, Budget& budget) {
   if (!compiled.is_object()) return;
   const Value info = compiled.attribute("fx_graph_cache_info");

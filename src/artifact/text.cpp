@@ -31,7 +31,7 @@ namespace {
 constexpr std::string_view usual_packages[] = {"torch",     "builtins",    "inspect",     "collections", "functools",
                                                "traceback", "copyreg",     "__builtin__", "copy_reg",    "sympy",
                                                "types",     "dataclasses", "operator",    "_operator"};
-constexpr std::size_t shown_key_max = 100;  // the maximum number of bytes of a part of a key that are shown
+constexpr std::size_t shown_key_max = 100;  // the maximum number of bytes that are shown of a part of a key
 constexpr std::size_t listed_max = 40;  // the maximum number of names, or of parts of a key, that are listed one by one
 
 std::string indented(std::string_view text) {
@@ -55,26 +55,26 @@ std::string facts_text(std::string_view title, const std::vector<Fact>& facts) {
 std::string guards_text(const Part& part) {
   if (!part.has_guards) return {};
   std::string text = "\n  guards: " + counted(part.guards.size(), "guard") + "\n" + indented(guard_source(part));
-  // Maps a reason to the number of guards that are not printed, or not in full.
+  // Maps a reason to the number of guards that are not printed in full for this reason.
   std::map<std::string, std::size_t> without;
   for (const Guard& guard : part.guards)
     if (guard.printed.conditions.empty() || !guard.without_form.empty())
       ++without[(guard.printed.conditions.empty() ? "" : "in part, ") + guard.printed.kind + ": " + guard.without_form];
   for (const auto& [reason, count] : without)
-    text += "    # not above, " + counted(count, "guard") + ": " + reason + "\n";
+    text += "    # not shown above, " + counted(count, "guard") + ": " + reason + "\n";
   for (const std::string& sentence : part.unchecked) text += "    # " + sentence + "\n";
   return text;
 }
 
 std::string sources_text(const Part& part) {
   if (part.sources.empty()) return {};
-  std::string text = "\n  sources that it was compiled from:\n";
+  std::string text = "\n  sources from which it was compiled:\n";
   for (const Source& source : part.sources) {
     text += "    " + source.module + ":" + std::to_string(source.first_line) + "-" +
             std::to_string(source.last_line - 1) + "  sha256 " + source.checksum.substr(0, 12);
     if (const std::string_view words = match_words(source.match); !words.empty()) text += ", " + std::string(words);
     if (!source.path.empty()) text += " (" + source.path + ")";
-    if (!source.text_has_checksum) text += ", and the text in the file is another one";
+    if (!source.text_has_checksum) text += ", and the text in the file differs from it";
     text += "\n";
   }
   return text;
@@ -83,13 +83,13 @@ std::string sources_text(const Part& part) {
 std::string part_text(const Part& part) {
   std::string text = "\n" + part.title + "\n";
   if (!part.key.empty()) text += "  " + part.kind + " " + part.key + ", " + counted(part.size, "byte") + "\n";
-  text += facts_text("made with and for", part.facts);
-  text += facts_text("configuration, where the file tells it", part.settings);
+  text += facts_text("facts about the compilation", part.facts);
+  text += facts_text("configuration, as far as the file contains it", part.settings);
   for (const std::string& note : part.notes) text += "  note: " + note + "\n";
   for (const Function& function : part.functions)
     text += "\n  " + function_headline(function) + "\n" + indented(function.source);
   text += guards_text(part);
-  text += facts_text("state of the process that the guards ask for", part.state);
+  text += facts_text("state of the process that the guards require", part.state);
   for (const Stage& stage : part.stages)
     text += "\n  " + stage.title + (stage.key.empty() ? "" : " (" + stage.key + ")") + "\n" + indented(stage.text);
   text += sources_text(part);
@@ -120,9 +120,10 @@ std::string reach_text(const Artifact& artifact) {
     if (++listed <= listed_max) text += "  " + std::string(is_called ? "calls " : "imports ") + name + "\n";
   }
   if (listed > listed_max) text += "  and " + std::to_string(listed - listed_max) + " more\n";
-  if (listed == 0) text += "  all of PyTorch, Python's own library and SymPy\n";
+  if (listed == 0) text += "  all names belong to PyTorch, the standard library of Python or SymPy\n";
   if (artifact.persistent_count > 0)
-    text += "  and " + counted(artifact.persistent_count, "object") + " that whoever loads it has to give\n";
+    text += "  and " + counted(artifact.persistent_count, "object") +
+            " that the program that loads the file has to provide\n";
   return text;
 }
 
@@ -138,7 +139,7 @@ std::string to_text(const Artifact& artifact) {
   std::string text = to_line(artifact);
   if (!artifact.error.empty())
     text += "  at byte " + std::to_string(artifact.error_offset) + ": " + artifact.error + "\n";
-  if (!artifact.outline.empty()) text += "  it holds " + artifact.outline + "\n";
+  if (!artifact.outline.empty()) text += "  the file contains " + artifact.outline + "\n";
   for (const Part& part : artifact.parts) text += part_text(part);
   text += reach_text(artifact);
   std::string shown;

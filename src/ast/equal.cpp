@@ -9,7 +9,7 @@
 namespace depyf::ast {
 namespace {
 
-// Compares the bits, so that 0.0 differs from -0.0, and a NaN equals itself.
+// Compares the bits of `a` and `b`, so that 0.0 differs from -0.0, and a NaN equals itself.
 bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
 bool same_constant(const Constant& a, const Constant& b) {
@@ -21,8 +21,8 @@ bool same_constant(const Constant& a, const Constant& b) {
   return true;
 }
 
-// Compares two trees. Pairs of nodes wait in lists instead of on the call stack, so that the depth of a tree does not
-// matter.
+// Compares two trees. The pairs of nodes that are still to be compared are in lists and not on the call stack, so that
+// trees may have any depth.
 class Comparison {
  public:
   template <class T>

@@ -1,4 +1,4 @@
-// Compares trees by structure, without regard to offsets and lines.
+// Compares trees by structure, and ignores offsets and lines.
 #pragma once
 #include "ast/node.h"
 namespace depyf::ast {

@@ -1,5 +1,5 @@
-// Returns the fields of each kind of node as a tuple of references, so that code which treats all kinds alike need not
-// name the fields.
+// Defines functions that return the fields of each kind of node as a tuple of references, so that code for all kinds of
+// nodes need not name the fields.
 #pragma once
 
 #include <tuple>

@@ -3,6 +3,7 @@
 // (`expr->node = IfExp{...}`), so nodes need no pointer to their parent.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -11,6 +12,7 @@
 
 #include "decode/operators.h"
 #include "depyf/constant.h"
+#include "support/arena.h"
 
 namespace depyf::ast {
 
@@ -21,17 +23,32 @@ template <class T>
 using List = std::span<T>;
 using Block = List<Stmt*>;
 
+// All expressions have the size of the largest expression, and all statements that of the largest statement. A small
+// size is important, because the passes spend much of their time waiting for memory. An expression or a statement
+// therefore contains no fields of more than `largest_fields` bytes, but a pointer to the fields. The functions `as` and
+// `is`, and the functions in ast/visit.h, hide the pointer.
+constexpr std::size_t largest_fields = 40;
+template <class Kind>
+struct Boxed {
+  Kind* fields;
+  operator Kind&() const { return *fields; }
+};
+template <class Kind>
+using Held = std::conditional_t<(sizeof(Kind) > largest_fields), Boxed<Kind>, Kind>;
+template <class... Kinds>
+using OneOf = std::variant<Held<Kinds>...>;
+
 // ---- expressions -------------------------------------------------------------------------------------------------
 
 // clang-format off: a table with one row on each line
 struct Name { std::string_view id; };
-struct ConstantExpr { const Constant* value; };           // never a constant of the kind code or opaque
+struct ConstantExpr { const Constant* value; };           // the kind of `value` is never code or opaque
 struct Attribute { Expr* value; std::string_view attr; };
 struct Subscript { Expr* value; Expr* slice; };
-struct Slice { Expr* lower; Expr* upper; Expr* step; };   // each may be null
-struct Keyword { std::string_view arg; Expr* value; };    // empty arg: **value
+struct Slice { Expr* lower; Expr* upper; Expr* step; };   // each field may be null
+struct Keyword { std::string_view arg; Expr* value; };    // an empty `arg` means `**value`
 struct Call { Expr* func; List<Expr*> args; List<Keyword> keywords; };
-struct BinOp { Expr* left; BinaryOp op; Expr* right; bool in_place; };  // in_place: `+=`, until it becomes AugAssign
+struct BinOp { Expr* left; BinaryOp op; Expr* right; bool in_place; };  // `in_place`: `+=`, which becomes an AugAssign
 struct UnaryExpr { UnaryOp op; Expr* operand; };
 struct BoolOp { bool is_or; List<Expr*> values; };
 struct Compare { Expr* left; List<CompareOp> ops; List<Expr*> comparators; };
@@ -39,15 +56,16 @@ struct IfExp { Expr* test; Expr* body; Expr* orelse; };
 struct Tuple { List<Expr*> elts; };
 struct ListExpr { List<Expr*> elts; };
 struct SetExpr { List<Expr*> elts; };
-struct Dict { List<Expr*> keys; List<Expr*> values; };    // null key: **value
+struct Dict { List<Expr*> keys; List<Expr*> values; };    // a null key means `**value`
 // `conversion` is 0, 's', 'r' or 'a', and `format_spec` is null or a JoinedStr.
 struct FormattedValue { Expr* value; char conversion; Expr* format_spec; };
-// `values` holds ConstantExpr strings and FormattedValue. `is_percent` is true if the source was `"..." % (...)`, which
-// the compilers of 3.11 and later turn into the bytecode of an f-string.
+// `values` contains strings (ConstantExpr) and fields (FormattedValue). `is_percent` is true if the source was `"..." %
+// (...)`, which the compilers of 3.11 and later turn into the bytecode of an f-string.
 struct JoinedStr { List<Expr*> values; bool is_percent = false; };
-// `text` is the source text of the value in a field of a t-string, which programs can read. `shown` selects what the
-// printer writes: `text`; `text`, which only probably evaluates to `value`; or the expression `value` (see
-// validate/interpolations.cpp).
+// `text` is the source text of the expression in a field of a t-string; programs can read this text. `shown` states
+// what the printer writes (see validate/interpolations.cpp). With `Shown::text`, the printer writes `text`, which
+// evaluates to `value`. With `Shown::likely_text`, the printer writes `text`, which only probably evaluates to `value`.
+// With `Shown::value`, the printer writes the expression `value` itself.
 struct Interpolation {
   enum class Shown : std::uint8_t { text, likely_text, value };
   Expr* value; std::string_view text; char conversion; Expr* format_spec; Shown shown = Shown::text;
@@ -56,78 +74,79 @@ struct TemplateStr { List<Expr*> values; };
 struct Arg { std::string_view name; Expr* annotation; };
 struct Arguments {
   List<Arg> posonly, args, kwonly;
-  Arg vararg{}, kwarg{};                                  // empty name: none
-  List<Expr*> defaults;                                   // default values of the last parameters in posonly + args
-  List<Expr*> kw_defaults;                                // one default for each kwonly parameter; null: no default
+  Arg vararg{}, kwarg{};                                  // an empty name means that there is no such parameter
+  List<Expr*> defaults;                                   // the default values of the last parameters in posonly + args
+  List<Expr*> kw_defaults;                                // the default of each kwonly parameter, or null
 };
 // `code` is the code object of the body, or null if it is unknown.
 struct Lambda { const Arguments* args; Expr* body; const CodeObject* code = nullptr; };
 struct Comprehension { Expr* target; Expr* iter; List<Expr*> ifs; bool is_async; };
 enum class ComprehensionKind : std::uint8_t { list, set, dict, generator };
-struct ComprehensionExpr {                                // dict: elt: value
-  ComprehensionKind kind; Expr* elt; Expr* value; List<Comprehension> generators;
-  const CodeObject* code = nullptr;                       // the comprehension's own code object; null if it is inlined
+struct ComprehensionExpr {                                // a dict comprehension has items `elt: value`
+  Expr* elt; Expr* value; List<Comprehension> generators; ComprehensionKind kind;
   bool is_awaited = false;                                // true if the code around the comprehension awaits its result
+  const CodeObject* code = nullptr;                       // the comprehension's own code object; null if it is inlined
 };
 struct Await { Expr* value; };
-struct Yield { Expr* value; };                            // value may be null
+struct Yield { Expr* value; };                            // `value` may be null
 struct YieldFrom { Expr* value; };
 struct NamedExpr { Expr* target; Expr* value; };
 struct Starred { Expr* value; };
 // `text` is the source of an expression, such as an annotation that the bytecode keeps as text.
 struct Verbatim { std::string_view text; };
 
-// Kinds of expressions that exist only during lifting and structuring, so that a printed tree contains no such
+// The kinds of expressions that exist only during lifting and structuring; a printed tree contains no Internal
 // expression.
 enum class Marker : std::uint8_t {
   null,          // the NULL of PUSH_NULL, or the self slot beside a method on the stack
-  exception,     // the exception being handled; index: the protected region that it left
+  exception,     // the exception that is being handled; index: the region whose body raised it
   previous_exception,
   iterator,      // the iterator of a for loop; index: its GET_ITER, or the block of its FOR_ITER; value: the iterable
-  with_exit,     // __exit__ of a with statement
+  with_exit,     // the exit method of a with statement, or its result
   enter_result,  // the result of `__enter__`, which `with` binds; value: the context manager
   awaitable,     // the result of GET_AWAITABLE, or of GET_YIELD_FROM_ITER if index is 1; value: its operand
-  item,          // the item that a for loop binds to its target; index: the block of the loop
+  item,          // the item that a for loop binds to its target; index: the node of the loop
   result,        // the list, set or dict that a comprehension fills
-  code,          // index into constants
+  code,          // a code object; index: into the constants
   chain,         // the unfinished part `a < b` of `a < b < c`; value: this comparison
   unbound,       // a local variable that LOAD_FAST_AND_CLEAR saved and cleared
   build_class,
-  function,      // index into Context::functions
-  type_param,    // index into Context::type_params
-  type_alias,    // index into Context::type_aliases
+  function,      // a function; index: into Context::functions
+  type_param,    // a type parameter; index: into Context::type_params
+  type_alias,    // a type alias; index: into Context::type_aliases
   generic_base,  // the implicit base `.generic_base` of `class C[T]`
   exc_match, eg_match,  // the result of CHECK_EXC_MATCH or CHECK_EG_MATCH; value: the exception type
-  match_case,    // the test of a case; value: the subject; index: into Context::cases
+  match_case,    // the test of a case clause; value: the subject; index: into Context::cases
   import_module, import_member,
-  unpacked,      // the index-th item of an unpacked value; value: the unpacked value
-  copied,        // a value that was duplicated on the stack
+  unpacked,      // an item of an unpacked value; index: the UNPACK instruction
+  copied,        // a value that COPY duplicated; index: the COPY instruction; value: the original
   locals,
   other,
 };
 struct Internal { Marker marker; std::int32_t index; Expr* value; };
 
 struct Expr {
-  using Node = std::variant<Name, ConstantExpr, Attribute, Subscript, Slice, Call, BinOp, UnaryExpr, BoolOp, Compare, IfExp,
-                            Tuple, ListExpr, SetExpr, Dict, FormattedValue, JoinedStr, Interpolation, TemplateStr, Lambda,
-                            ComprehensionExpr, Await, Yield, YieldFrom, NamedExpr, Starred, Verbatim, Internal>;
+  using Node = OneOf<Name, ConstantExpr, Attribute, Subscript, Slice, Call, BinOp, UnaryExpr, BoolOp, Compare, IfExp,
+                     Tuple, ListExpr, SetExpr, Dict, FormattedValue, JoinedStr, Interpolation, TemplateStr, Lambda,
+                     ComprehensionExpr, Await, Yield, YieldFrom, NamedExpr, Starred, Verbatim, Internal>;
   Node node;
-  std::uint32_t offset = 0;  // offset of the instruction that made the expression
+  std::uint32_t offset = 0;  // the offset of the instruction that pushed the expression
   std::int32_t line = -1;
 };
+static_assert(sizeof(Expr) <= 56);
 
 // ---- patterns of `match` ------------------------------------------------------------------------------------------
 
 struct MatchValue { Expr* value; };
 struct MatchSingleton { const Constant* value; };
 struct MatchSequence { List<Pattern*> patterns; };
-struct MatchMapping { List<Expr*> keys; List<Pattern*> patterns; std::string_view rest; };  // empty rest: none
+struct MatchMapping { List<Expr*> keys; List<Pattern*> patterns; std::string_view rest; };  // `rest` may be empty
 struct MatchClass { Expr* cls; List<Pattern*> patterns; List<std::string_view> kwd_attrs; List<Pattern*> kwd_patterns; };
-struct MatchStar { std::string_view name; };              // empty: _
-struct MatchAs { Pattern* pattern; std::string_view name; };  // both empty: _
+struct MatchStar { std::string_view name; };              // an empty name means `*_`
+struct MatchAs { Pattern* pattern; std::string_view name; };  // `_` if both fields are empty
 struct MatchOr { List<Pattern*> patterns; };
 struct Pattern {
-  std::variant<MatchValue, MatchSingleton, MatchSequence, MatchMapping, MatchClass, MatchStar, MatchAs, MatchOr> node;
+  OneOf<MatchValue, MatchSingleton, MatchSequence, MatchMapping, MatchClass, MatchStar, MatchAs, MatchOr> node;
 };
 
 // ---- statements ----------------------------------------------------------------------------------------------------
@@ -139,79 +158,113 @@ struct TypeParam {
 struct FunctionDef {
   std::string_view name; const Arguments* args; Block body; List<Expr*> decorators; Expr* returns; bool is_async;
   List<TypeParam> type_params;
-  const CodeObject* code = nullptr;  // of the body
-  std::int32_t keyword_line = -1;  // line of `def`, below the decorators; -1: unknown
-  bool is_one_line = false;        // true if the parameters are known to stand on the line of `def`
+  const CodeObject* code = nullptr;  // the code object of the body
+  std::int32_t keyword_line = -1;  // the line of `def`, below the decorators; -1 if it is unknown
+  bool is_one_line = false;        // true if the parameters are known to be on the line of `def`
+  bool is_checked = false;         // true if src/validate has checked `body`
 };
 struct ClassDef {
   std::string_view name; List<Expr*> bases; List<Keyword> keywords; Block body; List<Expr*> decorators;
   List<TypeParam> type_params;
-  const CodeObject* code = nullptr;  // of the body
-  std::int32_t keyword_line = -1;  // line of `class`, below the decorators; -1: unknown
+  const CodeObject* code = nullptr;  // the code object of the body
+  std::int32_t keyword_line = -1;  // the line of `class`, below the decorators; -1 if it is unknown
+  bool is_checked = false;         // true if src/validate has checked `body`
 };
-struct Return { Expr* value; };                           // value may be null
+struct Return { Expr* value; };                           // `value` may be null
 struct Delete { List<Expr*> targets; };
-struct Assign { List<Expr*> targets; Expr* value; };
+// `comment` is printed at the end of the line.
+struct Assign { List<Expr*> targets; Expr* value; std::string_view comment = {}; };
 struct AugAssign { Expr* target; BinaryOp op; Expr* value; };
-struct AnnAssign { Expr* target; Expr* annotation; Expr* value; bool simple; };  // value may be null
+struct AnnAssign { Expr* target; Expr* annotation; Expr* value; bool simple; };  // `value` may be null
 struct TypeAlias { std::string_view name; List<TypeParam> type_params; Expr* value; };
 struct For { Expr* target; Expr* iter; Block body; Block orelse; bool is_async; };
 struct While { Expr* test; Block body; Block orelse; };
 struct If { Expr* test; Block body; Block orelse; };
-struct WithItem { Expr* context_expr; Expr* optional_vars; };  // vars may be null
+struct WithItem { Expr* context_expr; Expr* optional_vars; };  // `optional_vars` may be null
 struct With { List<WithItem> items; Block body; bool is_async; };
 struct MatchCase { Pattern* pattern; Expr* guard; Block body; };
 struct Match { Expr* subject; List<MatchCase> cases; };
 struct Raise { Expr* exc; Expr* cause; };                 // both fields may be null
-struct ExceptHandler { Expr* type; std::string_view name; Block body; };  // null type: bare; empty name: none
+struct ExceptHandler { Expr* type; std::string_view name; Block body; };  // null type: `except:`; empty name: no `as`
 struct Try { Block body; List<ExceptHandler> handlers; Block orelse; Block finalbody; bool is_star; };
-struct Assert { Expr* test; Expr* msg; };                 // msg may be null
-struct Alias { std::string_view name, asname; };          // empty asname: none
-struct Import { List<Alias> names; bool is_lazy; };  // is_lazy: 3.15
+struct Assert { Expr* test; Expr* msg; };                 // `msg` may be null
+struct Alias { std::string_view name, asname; };          // an empty `asname` means no `as`
+struct Import { List<Alias> names; bool is_lazy; };  // `is_lazy`: a lazy import (3.15)
 struct ImportFrom { std::string_view module; List<Alias> names; int level; bool is_lazy; };
 struct Global { List<std::string_view> names; };
 struct Nonlocal { List<std::string_view> names; };
-struct ExprStmt { Expr* value; };
+struct ExprStmt { Expr* value; std::string_view comment = {}; };  // `comment` is printed at the end of the line
 struct Pass {};
 struct Break {};
 struct Continue {};
-struct Comment { std::string_view text; };                // printed as "# text", a line of its own
+struct Comment { std::string_view text; };                // printed as a line `# text`
 
-// Kinds of statements that exist only during lifting and structuring.
+// The kinds of statements that exist only during lifting and structuring.
 enum class StmtMarker : std::uint8_t {
-  bind_exception,   // `as value` at the start of a handler; null value: the exception is dropped
-  pop_except,       // POP_EXCEPT: control leaves the handler
-  reraise,          // RERAISE: the exception is raised again
+  bind_exception,   // `as value` at the start of a handler; `value` is null if the exception is dropped
+  pop_except,       // a POP_EXCEPT, by which control leaves the handler
+  reraise,          // a RERAISE, which raises the handled exception again
   with_exit,        // the call `__exit__(None, None, None)` for the innermost `with`
   annotated,        // the place of `name: T` (3.14); index: its number among the annotations of the module or class
-  annotate,         // stores the function that evaluates annotations (3.14); index: into Context::deferred
-  append,           // LIST_APPEND, SET_ADD or MAP_ADD to the result of a comprehension: value, or value and value2
+  annotate,         // the store of an `__annotate__` function (3.14); index: into Context::deferred
+  append,           // adds to a comprehension's result; value: the item, or a dict's key; value2: a dict's value
   other,
 };
 struct InternalStmt { StmtMarker marker; std::int32_t index; Expr* value; Expr* value2; };
 
 struct Stmt {
-  using Node = std::variant<FunctionDef, ClassDef, Return, Delete, Assign, AugAssign, AnnAssign, TypeAlias, For, While, If, With,
-                            Match, Raise, Try, Assert, Import, ImportFrom, Global, Nonlocal, ExprStmt, Pass, Break, Continue,
-                            Comment, InternalStmt>;
+  using Node = OneOf<FunctionDef, ClassDef, Return, Delete, Assign, AugAssign, AnnAssign, TypeAlias, For, While, If, With,
+                     Match, Raise, Try, Assert, Import, ImportFrom, Global, Nonlocal, ExprStmt, Pass, Break, Continue,
+                     Comment, InternalStmt>;
   Node node;
-  std::uint32_t offset = 0;  // offset of the first instruction of the statement's last effect
-  std::int32_t line = -1;    // line of the source that was compiled; -1: unknown
-  // The first column of the statement in bytes, from 0; -1 (unknown) for compound statements and before 3.11.
+  std::uint32_t offset = 0;  // the offset of the first instruction of the statement's last part with an effect
+  std::int32_t line = -1;    // the line in the source that was compiled; -1 if it is unknown
+  // The first column of the statement in bytes, counted from 0; -1 if it is unknown, as for compound statements and
+  // before 3.11.
   std::int32_t column = -1;
   // The width of a `return` statement in bytes; for `return constant`, `column` and `width` are those of the constant.
   std::int32_t width = -1;
-  std::string_view comment = {};  // printed at the end of the line of a simple statement
 };
+static_assert(sizeof(Stmt) <= 64);
 // clang-format on
+
+// Returns `fields` in the form in which a node contains them.
+template <class Kind>
+Held<Kind> held(Arena& arena, const Kind& fields) {
+  if constexpr (std::is_same_v<Held<Kind>, Kind>) return fields;
+  else return {arena.make<Kind>(fields)};
+}
+template <class... Kinds>
+const std::variant<Kinds...>& held(Arena&, const std::variant<Kinds...>& node) {
+  return node;
+}
+template <class Kind>
+Kind& unboxed(Kind& fields) {
+  return fields;
+}
+template <class Kind>
+Kind& unboxed(Boxed<Kind>& box) {
+  return box;
+}
+template <class Kind>
+const Kind& unboxed(const Boxed<Kind>& box) {
+  return box;
+}
 
 template <class T, class N>
 auto as(N* node) {
-  return node ? std::get_if<T>(&node->node) : nullptr;
+  auto* fields = node ? std::get_if<Held<T>>(&node->node) : nullptr;
+  return fields ? &unboxed(*fields) : nullptr;
 }
 template <class T, class N>
 bool is(const N* node) {
-  return node && std::holds_alternative<T>(node->node);
+  return node && std::holds_alternative<Held<T>>(node->node);
+}
+// Returns the comment that is printed at the end of the line of `stmt`; empty if there is none.
+inline std::string_view comment_of(const Stmt* stmt) {
+  if (auto* assign = as<Assign>(stmt)) return assign->comment;
+  auto* single = as<ExprStmt>(stmt);
+  return single ? single->comment : std::string_view();
 }
 // Returns the constant of `expr` if it is a constant of the kind `kind`; null otherwise.
 inline const Constant* constant_of(const Expr* expr, Constant::Kind kind) {

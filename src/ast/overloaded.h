@@ -1,5 +1,5 @@
-// Combines several callables into one, for std::visit. If no callable accepts every type, code that leaves out a node
-// type does not compile.
+// Combines several callables into a single one, for std::visit. Unless a callable accepts every type, code that omits a
+// node type does not compile.
 #pragma once
 namespace depyf::ast {
 template <class... Fs>

@@ -10,14 +10,14 @@ namespace depyf::ast {
 
 namespace {
 
-constexpr std::size_t most_digits = 2;  // MAXDIGITS of CPython's ast_opt.c allows fewer than three digits
+constexpr std::size_t most_digits = 2;  // CPython's ast_opt.c (MAXDIGITS) allows fewer than three digits
 
 // Returns the number of digits that `text` starts with.
 std::size_t leading_digits(std::string_view text) {
   return std::min(text.find_first_not_of("0123456789"), text.size());
 }
 
-// Returns the operand that the text of `expr` starts with; null if there is none.
+// Returns the operand with which the text of `expr` starts; null if the text does not start with an operand.
 const Expr* first_operand(const Expr* expr) {
   if (auto* n = as<Attribute>(expr)) return n->value;
   if (auto* n = as<Subscript>(expr)) return n->value;

@@ -11,12 +11,13 @@
 
 namespace depyf::ast {
 
-// Returns the specifier of the field, such as `%5r`, in the format string in front of `%`; nothing if no specifier is
-// compiled to `field`.
+// Returns the format specifier that is compiled to `field`, such as `%5r`; std::nullopt if no specifier is compiled to
+// `field`.
 std::optional<std::string> percent_specifier(const FormattedValue& field);
 
-// True if `field`, which an instruction at `field_position` formatted, stood in a tuple behind `%`. The field of an
-// f-string starts at its brace or at the quotes, in front of its value; a field behind `%` starts where its value does.
+// True if `field` was an item of the tuple behind `%` in the source; `field_position` is the position of the
+// instruction that formats `field`. A field of an f-string starts in front of its value, at the brace or at the quotes
+// of the f-string. A field behind `%` starts at the start of its value.
 bool is_percent_field(const CodeObject& code, const FormattedValue& field, const Position& field_position);
 
 }  // namespace depyf::ast

@@ -1,62 +1,22 @@
-// Walks over trees.
+// Defines functions that walk over syntax trees.
 #pragma once
-#include <cstdint>
-#include <type_traits>
 #include <variant>
 
 #include "ast/node.h"
 #include "ast/overloaded.h"
+#include "ast/stmt_kinds.h"
 namespace depyf::ast {
-// Returns the bit of `Kind` in a set of node kinds, which has one bit for each alternative of the variant.
-template <class Kind, class... All>
-constexpr std::uint32_t bit_of_kind(const std::variant<All...>*) {
-  std::uint32_t bit = 1, found = 0;
-  ((found |= std::is_same_v<Kind, All> ? bit : 0, bit <<= 1), ...);
-  return found;
-}
-
-// A set of statement kinds. A pass computes the set for a block to skip a block that has no statement of the wanted
-// kinds.
-class StmtKinds {
- public:
-  constexpr StmtKinds() = default;
-  template <class... Kinds>
-  static constexpr StmtKinds of() {
-    StmtKinds kinds;
-    kinds.bits_ = (bit_of_kind<Kinds>(static_cast<const Stmt::Node*>(nullptr)) | ...);
-    return kinds;
-  }
-  static StmtKinds of(const Stmt* stmt) {
-    StmtKinds kinds;
-    kinds.bits_ = std::uint32_t{1} << stmt->node.index();
-    return kinds;
-  }
-  static StmtKinds in(Block body);  // nested blocks included
-  static constexpr StmtKinds nesting() { return of<For, While, If, With, Match, Try>(); }  // those with blocks
-  static constexpr StmtKinds all() {
-    StmtKinds kinds;
-    kinds.bits_ = ~std::uint32_t{0};
-    return kinds;
-  }
-  constexpr bool empty() const { return bits_ == 0; }
-  constexpr StmtKinds operator|(StmtKinds other) const {
-    other.bits_ |= bits_;
-    return other;
-  }
-  constexpr bool has(StmtKinds other) const { return (bits_ & other.bits_) != 0; }  // true if a kind is in both sets
-
- private:
-  std::uint32_t bits_ = 0;
-};
-// Calls `visitor` with the alternative that `node` holds. The compiler can inline the calls of `visitor`, unlike the
-// calls that std::visit makes.
+// Calls `visitor` with the alternative that `node` contains. The compiler can inline the calls of `visitor` in
+// `visit_kind`, unlike the calls that std::visit makes.
 template <class Visitor, class... Kinds>
 void visit_kind(std::variant<Kinds...>& node, Visitor&& visitor) {
-  static_cast<void>((... || (std::holds_alternative<Kinds>(node) && (visitor(*std::get_if<Kinds>(&node)), true))));
+  static_cast<void>(
+      (... || (std::holds_alternative<Kinds>(node) && (visitor(unboxed(*std::get_if<Kinds>(&node))), true))));
 }
 template <class Visitor, class... Kinds>
 void visit_kind(const std::variant<Kinds...>& node, Visitor&& visitor) {
-  static_cast<void>((... || (std::holds_alternative<Kinds>(node) && (visitor(*std::get_if<Kinds>(&node)), true))));
+  static_cast<void>(
+      (... || (std::holds_alternative<Kinds>(node) && (visitor(unboxed(*std::get_if<Kinds>(&node))), true))));
 }
 
 template <class Visit>
@@ -86,8 +46,8 @@ void visit_defaults(const Arguments* args, Visit& visit) {
   visit_slots(args->kw_defaults, visit);
 }
 
-// Visits annotations in the order of CPython's compiler, which takes the plain arguments before the positional-only
-// ones.
+// Visits the annotations in the order of CPython's compiler, which evaluates the annotations of plain parameters before
+// those of positional-only parameters.
 template <class Visit>
 void visit_annotations(const Arguments* args, Visit& visit) {
   if (!args) return;
@@ -174,14 +134,15 @@ auto visitor_of_parts(Visit& visit) {
   };
 }
 
-// Calls `visit` with each direct subexpression, in the order of evaluation. `visit` may replace the subexpression.
+// Calls `visit` with each direct subexpression of `expr`, in the order of evaluation. The function `visit` may replace
+// the subexpression.
 template <class Visit>
 void for_each_child(Expr* expr, Visit&& visit) {
   visit_kind(expr->node, visitor_of_parts(visit));
 }
 
-// Calls `visit` with each expression that belongs to the statement itself, in the order of evaluation. Expressions in
-// nested blocks are not visited.
+// Calls `visit` with each expression that belongs to `stmt` itself, in the order of evaluation. Expressions in nested
+// blocks are not visited.
 template <class Visit>
 void for_each_expr(Stmt* stmt, Visit&& visit) {
   visit_kind(stmt->node, Overloaded{
@@ -236,9 +197,9 @@ void for_each_expr(Stmt* stmt, Visit&& visit) {
                          });
 }
 
-// Calls `visit` with each nested block of a statement that belongs to the same scope, in order. `visit` may replace the
-// block. The body of a definition is not visited: it is complete when the definition is created, and several
-// definitions may share it.
+// Calls `visit` with each nested block of `stmt` that belongs to the same scope, in order. The function `visit` may
+// replace the block. The body of a definition is not visited, because it is complete when the definition is created,
+// and several definitions may share it.
 template <class Visit>
 void for_each_block(Stmt* stmt, Visit&& visit) {
   if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) return;

@@ -1,7 +1,8 @@
-// Calls functions of C only if no other thread executes code of a given file, and lets no other thread run between this
-// check and the calls. Another thread can take the interpreter's lock only where bytecode is evaluated or where C code
-// releases the lock. Neither the check of the other threads' frames nor the called functions evaluate bytecode or
-// release the lock. In a function written in Python, another thread could take the lock between any two lines.
+// Calls functions of C only if no other thread executes code of a given file, and lets no other thread run between the
+// check of the threads and the calls. Another thread can take the interpreter's lock only where bytecode is evaluated
+// or where C code releases the lock. Neither the check of the other threads' frames nor the called functions evaluate
+// bytecode or release the interpreter's lock. If this code was written in Python, another thread could take the
+// interpreter's lock between any two of its lines.
 #include "alone.h"
 
 namespace nb = nanobind;

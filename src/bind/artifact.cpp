@@ -21,7 +21,7 @@ bool is_readable(const report::ReadArtifacts& read) {
   return read.errors.empty();
 }
 
-// Returns the bytes of a path in the encoding of the file system, also if they are no valid UTF-8.
+// Returns the bytes of a path in the encoding of the file system, even if the bytes are not valid UTF-8.
 std::string path_of(nb::handle path) {
   const nb::object bytes = nb::steal(PyUnicode_EncodeFSDefault(path.ptr()));
   if (!bytes.is_valid()) throw nb::python_error();

@@ -1,4 +1,4 @@
-// Defines the functions of _core that read and compare artifacts which PyTorch saved.
+// Defines the functions of _core that read and compare the files in which PyTorch saved compilations.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -13,7 +13,7 @@ namespace depyf {
 namespace {
 
 constexpr int depth_max = 200;  // the maximum nesting depth of constants and code; deeper constants become opaque
-// Longer integers become hexadecimal, because CPython refuses longer decimal literals.
+// Integers with more digits become hexadecimal, because CPython refuses decimal literals of more than 4300 digits.
 constexpr std::size_t digits_max = 4000;
 
 // Returns the type of code objects, which all interpreters of the process share, and which is never freed.
@@ -38,7 +38,7 @@ std::string digits_of(nb::handle integer) {
   std::string hexadecimal = text_of(text);
   if (hexadecimal.size() > digits_max * 4 / 5) return hexadecimal;
   text = nb::steal(PyNumber_ToBase(integer.ptr(), 10));
-  if (!text) {  // the program has set a lower limit (sys.set_int_max_str_digits)
+  if (!text) {  // the program has set a lower limit by sys.set_int_max_str_digits
     PyErr_Clear();
     return hexadecimal;
   }
@@ -103,8 +103,8 @@ class CodeReader {
     return result;
   }
 
-  // Types of constants are compared by identity, because a subclass may behave in any way: a member of an IntEnum is no
-  // plain int.
+  // Types of constants are compared by identity, because an instance of a subclass of a builtin type, such as a member
+  // of an IntEnum, may behave in any way.
   Constant constant(nb::handle object, int depth) {
     PyTypeObject* type = Py_TYPE(object.ptr());
     Constant result;

@@ -7,8 +7,8 @@
 
 namespace depyf {
 
-// Reads `code`, which must be a code object, attribute by attribute. No Python code of the constants' classes runs: a
-// constant becomes opaque unless its type is exactly one of the builtin types of constants.
+// Reads `code`, which must be a code object, attribute by attribute. No Python code of the constants' classes runs,
+// because a constant becomes opaque unless its type is exactly one of the builtin types of constants.
 CodeObject code_from_python(nanobind::handle code);
 
 // Throws TypeError unless `object` is a code object.

@@ -25,8 +25,8 @@ nb::object tuple_of(const std::vector<std::string>& names) { return nb::tuple(py
 
 nb::bytes bytes_of(std::string_view bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
-// True if both lists contain the same constants: those that were read from the same live objects, with the same `code`
-// data.
+// True if both lists contain the same constants. Two constants are the same if they were read from the same live object
+// and have the same `code` data.
 bool same_constants(const std::vector<Constant>& one, const std::vector<Constant>& two) {
   return std::equal(one.begin(), one.end(), two.begin(), two.end(), [](const Constant& a, const Constant& b) {
     return a.identity != 0 && a.identity == b.identity && a.code == b.code;
@@ -47,8 +47,8 @@ nb::object constants_to_python(const std::vector<Constant>& constants, const std
   return nb::tuple(list);
 }
 
-// True if the line table stays the same: it contains the distances of all positions from the first line, which are
-// equal in both code objects.
+// True if both code objects have the same line table, which contains the distances of all positions from the first
+// line.
 bool same_positions(const CodeObject& code, const CodeObject& before) {
   const std::int32_t moved = code.firstlineno - before.firstlineno;
   auto same = [&](const Position& one, const Position& two) {

@@ -1,4 +1,4 @@
-// Turns a changed code object back into a live one.
+// Turns a changed code object back into a live code object.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,9 +8,10 @@
 namespace depyf {
 
 // Returns a code object like `live` with all differences to `code` applied; `live` itself if there is no difference.
-// Constants that did not change stay the same live objects. `before` is the result of `code_from_python` for `live`.
+// The new code object has the same live objects as constants, except for constants that changed. `before` is the result
+// of `code_from_python` for `live`.
 //
-// Raises ValueError if instructions changed and are not sound.
+// Raises ValueError if instructions changed and the changed bytecode is not sound.
 nanobind::object code_to_python(const CodeObject& code, const CodeObject& before, nanobind::handle live);
 
 // Returns the live object that a constant was read from, or a new object if the constant changed.

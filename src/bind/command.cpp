@@ -30,8 +30,8 @@ class PythonSinks : public cli::Sinks {
  private:
   static void call(const nb::callable& write, const std::string& utf8) {
     const HeldGil held;
-    // The called Python code may release the lock and take it again, and the interpreter may begin to finalize in
-    // between.
+    // The called Python code may release the interpreter's lock and take the lock again, and the interpreter may begin
+    // to finalize in the meantime.
     PyObject* result = ask_for_gil([&]() -> PyObject* {
       PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
       if (!string) return nullptr;
@@ -75,7 +75,7 @@ int decompile_files(const std::vector<File>& files, nb::callable text, nb::calla
   cli::choose_outputs(inputs);
   PythonSinks sinks(std::move(text), std::move(error));
   if (inputs.empty()) {
-    sinks.error("no .pyc files found\n");
+    sinks.error("depyf: the given folders contain no .pyc files\n");
     return 1;
   }
   const ReleasedGil released;

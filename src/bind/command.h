@@ -1,4 +1,5 @@
-// Defines depyf._core.decompile_files, which implements `depyf decompile` by the code of the command depyf-decompile.
+// Defines depyf._core.decompile_files, which implements the command `depyf decompile` with the code of the command
+// `depyf-decompile`.
 #pragma once
 
 #include <nanobind/nanobind.h>

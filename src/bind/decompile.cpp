@@ -26,8 +26,8 @@ const char* level_name(Level level) {
   return "stub";
 }
 
-// Decodes UTF-8 for Python. The bytes of lone surrogates are replaced by escapes: names may contain lone surrogates,
-// and notes quote names.
+// Decodes UTF-8 for Python. The bytes of lone surrogates, which names and therefore quotations in notes may contain,
+// are replaced by escapes.
 nb::object text(std::string_view utf8) {
   PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
   if (!string) throw nb::python_error();

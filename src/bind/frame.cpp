@@ -61,7 +61,7 @@ class LiveFrame {
     if (ended) throw nb::value_error("the frame has ended");
     varnames_ = names_of(code_, "co_varnames"), cells_ = names_of(code_, "co_cellvars"),
     frees_ = names_of(code_, "co_freevars");
-    if (layout_->kind != FrameLayout::Top::depth) {  // from 3.11 on, an argument that is a cell variable has one slot
+    if (layout_->kind != FrameLayout::Top::depth) {  // from 3.11 on, an argument that is a cell has one slot
       std::erase_if(cells_, [&](const std::string& cell) {
         return std::find(varnames_.begin(), varnames_.end(), cell) != varnames_.end();
       });
@@ -73,7 +73,8 @@ class LiveFrame {
   char* place(int index) const { return base_ + layout_->localsplus + sizeof(void*) * std::size_t(index); }
   char* slot(int index) const { return place(locals_count() + index); }
 
-  // Returns the depth that the interpreter has stored; nothing while the interpreter keeps it in a register.
+  // Returns the stack depth that the interpreter has stored; std::nullopt while the interpreter keeps the depth in a
+  // register.
   std::optional<int> depth() const {
     switch (layout_->kind) {
       case FrameLayout::Top::depth: {
@@ -111,7 +112,8 @@ class LiveFrame {
   void set(char* where, nb::handle value) const {
     const auto old = read<std::uintptr_t>(where, 0);
     auto bits = reinterpret_cast<std::uintptr_t>(value.ptr());
-    // References to immortal objects, whose reference count has a negative low half, are not counted.
+    // References to immortal objects are not counted. The lower half of an immortal object's reference count is
+    // negative.
     const bool immortal = layout_->tagged && read<std::int32_t>(reinterpret_cast<char*>(value.ptr()), 0) < 0;
     if (immortal) bits |= tag_uncounted;
     else Py_INCREF(value.ptr());
@@ -139,8 +141,8 @@ class LiveFrame {
   }
   int find(const std::string& name) const {
     int index = 0, found = -1;
-    // Up to 3.10, an argument that is a cell variable has two slots: an empty one, and behind it that of the cell, so
-    // the last slot of the name is returned.
+    // Up to 3.10, an argument that is a cell variable has two slots: first an empty slot, and later the slot of the
+    // cell. If several slots have the name of the variable, the index of the last slot is returned.
     for (const std::vector<std::string>* names : {&varnames_, &cells_, &frees_}) {
       for (const std::string& each : *names) {
         if (each == name) found = index;

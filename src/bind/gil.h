@@ -1,9 +1,9 @@
 // Releases and takes the interpreter's lock, safely for threads that are in C++ code when the interpreter ends.
 //
 // If a daemon thread requests the lock after the interpreter has begun to finalize, CPython 3.10 to 3.13 calls
-// pthread_exit, which unwinds the thread's stack. C++ code cannot be unwound by pthread_exit: destructors are noexcept
-// and nanobind's handlers catch everything, and either would abort the process. A daemon thread that pthread_exit
-// unwinds is therefore paused forever, as in CPython 3.14.
+// pthread_exit, which unwinds the thread's stack. pthread_exit cannot unwind C++ code: destructors are noexcept and
+// nanobind's handlers catch every exception, so the process would abort. If pthread_exit unwinds a daemon thread,
+// `ask_for_gil` pauses the thread forever, as CPython 3.14 does.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 
 namespace depyf {
 
-// Calls `ask`, which requests the lock, or runs Python code that requests it. Does not return if the interpreter has
-// ended this thread.
+// Calls `ask`, which requests the interpreter's lock, or runs Python code that requests the lock. If the interpreter
+// ends the calling thread while `ask` runs, `ask_for_gil` never returns.
 template <class Ask>
 auto ask_for_gil(Ask ask) noexcept {
 #ifdef __GLIBCXX__
@@ -40,8 +40,8 @@ class ReleasedGil {
   PyThreadState* state_;
 };
 
-// Lets this thread use Python's objects as long as an object of this class exists. Any thread may create an object of
-// this class.
+// Lets the thread use Python's objects as long as an object of this class exists. Any thread may create an object of
+// the class.
 class HeldGil {
  public:
   HeldGil() : state_(ask_for_gil([] { return PyGILState_Ensure(); })) {}

@@ -1,8 +1,8 @@
-// Prints the statements of live FX graphs, as PyTorch prints them.
+// Prints the statements of live FX graphs in the form in which PyTorch prints them.
 //
 // Most of the text that `prepare_debug` writes consists of graphs, and PyTorch prints each graph several times during a
-// compilation. The nodes, which are Python objects, are therefore read in C++, which is faster than PyTorch's printer.
-// An object that only PyTorch can print raises a ValueError.
+// compilation. Reading the nodes, which are Python objects, in C++ is faster than PyTorch's printer, which is written
+// in Python. If a graph contains an object that only PyTorch can print, the printer raises a ValueError.
 #include "graph_statements.h"
 
 #include <string>
@@ -22,20 +22,21 @@ namespace {
 // One printed statement of a graph.
 struct Statement {
   nb::object name;
-  std::string text;  // without the assignments of None at its end, which release values
+  std::string text;  // the text without the assignments of None at its end, which release values
   std::vector<PyObject*> inputs;  // the nodes that the statement uses
   bool is_assignment = false;  // false for an input of the graph, and for the `return`
   bool is_used = true;
 };
 
-// The functions of depyf.printing that print the parts of a graph for which functions of PyTorch or SymPy are needed.
+// The functions of depyf.printing that print those parts of a graph's text that only functions of PyTorch or SymPy can
+// print.
 struct OtherParts {
-  nb::callable comment;  // (stack trace) -> text
-  nb::callable function;  // (target) -> (name or format, true for a format)
-  nb::callable place;  // (dtype, layout, device) -> (name of the dtype, name of the device)
-  nb::callable expression;  // (symbolic number) -> text
-  nb::callable is_usual_type;  // (declared type) -> true if the type does not change PyTorch's text
-  nb::callable output;  // (value, description) -> text
+  nb::callable comment;  // takes a stack trace, and returns the text of the comment
+  nb::callable function;  // takes a target, and returns (its name or format, true for a format)
+  nb::callable place;  // takes (dtype, layout, device), and returns (name of the dtype, name of the device)
+  nb::callable expression;  // takes a symbolic number, and returns its text
+  nb::callable is_usual_type;  // takes a declared type, and returns true if PyTorch's text does not depend on the type
+  nb::callable output;  // takes (value, description), and returns the text of the output
 };
 
 // Prints one graph.
@@ -44,7 +45,7 @@ class GraphBody {
   GraphBody(nb::set parts, bool is_simple, bool is_expanded, const OtherParts& others)
       : parts_(parts), arguments_(reader_, parts), is_simple_(is_simple), is_expanded_(is_expanded), others_(others) {}
 
-  // Returns (the inputs with their annotations, the statements).
+  // Returns a tuple: the inputs with their annotations, and the statements.
   nb::tuple print(nb::list nodes) {
     statements_.reserve(nb::len(nodes));
     for (const nb::handle node : nodes) add(node);
@@ -138,7 +139,7 @@ class GraphBody {
     text += ')';
   }
 
-  // Appends `owner.method(`, and the arguments.
+  // Appends the start of a call, `owner.method(`, and the arguments of the call.
   void append_method_call(std::string_view method, const nb::object& values, Statement& statement) {
     bool is_first = true;
     std::string_view separator = "";
@@ -152,7 +153,8 @@ class GraphBody {
     if (is_first) only_pytorch_prints("a method without an owner");
   }
 
-  // Appends the arguments in a format such as `{} + {}`.
+  // Appends the text of an operator. The text is `format`, such as `{} + {}`, with an argument in place of each pair of
+  // braces.
   void append_operator(std::string_view format, const nb::object& values, Statement& statement) {
     for (const nb::handle value : values) {
       const std::size_t place = format.find("{}");
@@ -187,7 +189,7 @@ class GraphBody {
     is_known = true;
     const bool is_shown = type.kind == Kind::tensor || type.kind == Kind::symbol;
     // PyTorch prints the type of the value instead of the declared type only if the value is a tensor or a symbolic
-    // number and the declared type is a usual one.
+    // number and the declared type is a usual type.
     if (!declared.is_none() && (!is_shown || !nb::cast<bool>(others_.is_usual_type(declared))))
       only_pytorch_prints("a declared type");
     if (type.kind == Kind::tensor) return tensor_annotation(value);
@@ -240,7 +242,8 @@ class GraphBody {
     text += view_of(is_symbol ? attribute(expression, reader_.name) : nb::object(others_.expression(number)));
   }
 
-  // Raises a ValueError if the node has a note that PyTorch prints and this printer does not support.
+  // Raises a ValueError if `meta`, the metadata of a node, has an entry that PyTorch prints but the class GraphBody
+  // does not print.
   void require_no_other_notes(const nb::object& meta) {
     for (const nb::object& key : {custom_, recompute_, graph_id_, wrapped_}) {
       const nb::handle value = item(meta, key);
@@ -249,7 +252,8 @@ class GraphBody {
     }
   }
 
-  // Returns the comment that names the source line of a node; "" if the previous comment is the same.
+  // Returns the comment that names the source line of a node; "" if the comment equals the comment that was printed
+  // last.
   std::string comment_of(nb::handle stack) {
     if (stack.ptr() == last_stack_.ptr()) return "";
     last_stack_ = nb::borrow(stack);
@@ -261,7 +265,8 @@ class GraphBody {
     return last_comment_;
   }
 
-  // Joins the statements, and ends each with an assignment of None to the names whose values nothing uses later.
+  // Joins the statements. Each statement ends with assignments of None to the names whose values no later statement
+  // uses.
   std::string with_released_values(nb::list nodes) {
     std::unordered_map<PyObject*, const Statement*> by_node;
     std::vector<std::string> ends(statements_.size());
@@ -301,10 +306,10 @@ class GraphBody {
   const OtherParts& others_;
   nb::list inputs_;
   std::vector<Statement> statements_;
-  std::unordered_map<PyObject*, nb::tuple> functions_;  // the nodes keep their targets alive
+  std::unordered_map<PyObject*, nb::tuple> functions_;  // by target; the nodes keep their targets alive
   std::unordered_set<std::string> operations_;
-  std::unordered_set<PyObject*> dtypes_;  // strings that the annotations keep alive
-  bool has_symbol_ = false, has_expression_ = false;  // true if this kind is already in `parts_`
+  std::unordered_set<PyObject*> dtypes_;  // the seen dtypes, which are strings that the annotations keep alive
+  bool has_symbol_ = false, has_expression_ = false;  // true if the kind of part is already in `parts_`
   nb::object last_stack_;
   std::string last_comment_;
 };

@@ -1,7 +1,8 @@
 // Prints the nodes of Inductor's IR as `BaseSchedulerNode.debug_str` prints them.
 //
-// The text of a node has the following lines. `outputs` contains an indented text for each buffer. The text of a loop
-// node also contains the body of the loop, which `append_loop_statements` prints.
+// The text of a loop node also contains the body of the loop, which `append_loop_statements` prints. Behind `outputs`,
+// the text of a node contains an indented text for each buffer that the node writes. The text of a node has lines such
+// as:
 //
 //   op0: SchedulerNode(ComputedBuffer)
 //   op0.writes = [MemoryDep('buf0', c0, {c0: 64})]
@@ -31,36 +32,37 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-constexpr std::size_t width = 80;  // the maximum width of a line that `pprint` does not break
+constexpr std::size_t width = 80;  // the largest width of a line that `pprint` does not break
 
-// A set of kinds of parts, as bits; see `IrTexts::labels`.
+// The set of the kinds of parts that a text of the IR contains. Each kind of part is a bit, which `IrTexts::labels`
+// maps to the name of the kind.
 using Parts = std::uint64_t;
 
 struct Kept {
-  nb::object object;  // keeps the object alive, so that no other object gets its address
+  nb::object object;  // the object is kept alive, so that no other object gets its address
   std::string text;
   Parts parts = 0;
 };
 using KeptTexts = std::unordered_map<PyObject*, Kept>;
 
-// The texts of expressions and dependencies, which never change, and can occur both in the IR before fusion and in the IR
-// after fusion. Several threads may print at the same time, and change places while functions of Python run, so nothing
-// is ever removed.
+// The texts of the expressions and dependencies in the IR. The text of an object never changes, and can occur both in
+// the IR before fusion and in the IR after fusion. Several threads may print at the same time, and CPython may switch
+// between the threads while functions of Python run, so no text is ever removed.
 struct IrTexts {
   explicit IrTexts(nb::callable text_of_expression) : text_of_expression(text_of_expression) {}
 
   const nb::callable text_of_expression;  // returns the text of a SymPy expression
   KeptTexts expressions, dependencies;
-  std::vector<std::string> labels;  // bit of `Parts` -> kind of part
+  std::vector<std::string> labels;  // maps a bit of `Parts` to the kind of part
 };
 
-// Prints the nodes of one IR. The texts of buffers and layouts are kept as long as the object lives.
+// Prints the nodes of one IR. The texts of buffers and layouts are kept as long as the IrText object lives.
 class IrText {
  public:
-  // graph: Inductor's graph, which contains the buffers.
+  // The parameter `graph` is Inductor's graph, which contains the buffers.
   IrText(IrTexts& texts, nb::object graph) : texts_(texts), graph_(graph) {}
 
-  // Returns (the text of a node, the kinds of its parts).
+  // Returns a tuple: the text of a node, and the kinds of the parts of the text.
   nb::tuple node(nb::handle node) {
     Parts parts = 0;
     std::string text;
@@ -86,7 +88,7 @@ class IrText {
     return view_of(known->second);
   }
 
-  // Returns the name of the class whose method `debug_str_extra` a node has.
+  // Returns the name of the class that defines the method `debug_str_extra` of a node.
   std::string kind_of_node(nb::handle node) {
     const auto [known, is_new] = kinds_.try_emplace(node.type().ptr());
     if (is_new) {
@@ -185,7 +187,8 @@ class IrText {
                            [&](std::string_view operation) { add(parts, std::string(operation)); });
   }
 
-  // Returns the text of an object from `texts`. If it is missing there, `append` computes it.
+  // Returns the text of `object` from `texts`. If `texts` has no text of the object yet, `append` computes the text,
+  // and the text is added to `texts`.
   const std::string& kept(KeptTexts& texts, nb::handle object, Parts& parts,
                           void (IrText::*append)(std::string&, nb::handle, Parts&)) {
     const auto found = texts.find(object.ptr());
@@ -199,7 +202,7 @@ class IrText {
     return texts.emplace(object.ptr(), std::move(entry)).first->second.text;
   }
 
-  // Appends the lines about a buffer, as they are in the text of the node that writes the buffer.
+  // Appends the part of a node's text that describes `buffer`, which the node writes.
   void append_buffer(std::string& text, nb::handle buffer, Parts& parts) {
     const nb::object its_name = attribute(buffer, get_name_)(), node = attribute(buffer, node_);
     const std::string_view name = view_of(its_name);
@@ -269,7 +272,7 @@ class IrText {
     return result;
   }
 
-  // Appends a set of dependencies in the format of `pprint`, indented as by Inductor.
+  // Appends a set of dependencies in the format of `pprint`, with the indentation that Inductor uses.
   void append_dependencies(std::string& text, const nb::object& dependencies, Parts& parts) {
     std::vector<std::string_view> texts;
     for (const nb::handle dependency : dependencies)
@@ -309,11 +312,11 @@ class IrText {
       return;
     }
     text = view_of(nb::str(dependency));
-    // `pprint` may break a longer text.
+    // `pprint` may break a text that is longer than half a line.
     if ((kind != "StarDep" && kind != "WeakDep") || text.size() > width / 2) only_pytorch_prints("a dependency");
   }
 
-  // Appends a mapping from variables to their sizes, `{p0: 8, p1: 4}`.
+  // Appends a mapping from variables to their sizes, such as `{p0: 8, p1: 4}`.
   void append_ranges(std::string& text, const nb::list& pairs) {
     text += '{';
     std::string_view separator = "";
@@ -375,8 +378,8 @@ class IrText {
   IrTexts& texts_;
   const nb::object graph_;
   KeptTexts kept_;
-  std::unordered_map<PyObject*, nb::object> types_;      // type -> its name
-  std::unordered_map<PyObject*, std::string> kinds_;     // type of a node -> the class of its method
+  std::unordered_map<PyObject*, nb::object> types_;  // maps a type to its name
+  std::unordered_map<PyObject*, std::string> kinds_;  // maps the type of a node to the result of `kind_of_node`
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Writes Python data as JSON for human readers: each item of the outer levels is on a separate line.
+// Writes Python data as JSON for human readers: each item of the outer levels of nesting is on a separate line.
 #include "json.h"
 
 #include <nanobind/stl/string.h>
@@ -85,7 +85,7 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// JSON text that is written in place of a value.
+// A JSON text that is written in place of a Python value.
 class JsonText {
  public:
   explicit JsonText(std::string text) : text_(std::move(text)) {
@@ -114,7 +114,8 @@ struct Fields {
 
 class Writer {
  public:
-  // If `has_lines` is false, all text is on one line, as for a journal with one line for each event.
+  // If `has_lines` is false, all text is on one line. Journals are written with `has_lines` false, because each event
+  // of a journal is on a line of its own.
   explicit Writer(bool has_lines) : has_lines_(has_lines) {}
   std::string take() { return std::move(out_); }
 
@@ -216,7 +217,8 @@ class Writer {
     write(value.ptr(), levels);
   }
 
-  // Writes a value of a document in the same form as the equal Python value, except that numbers keep their spelling.
+  // Writes a value of a JSON document in the form that the equal Python value would have, except that numbers keep
+  // their spelling.
   void write_json(json::Value value, int levels) {
     switch (value.kind()) {
       case json::Kind::null: out_ += "null"; return;
@@ -301,7 +303,7 @@ class Writer {
     return fields;
   }
 
-  // Writes a dataclass as an object of its fields. Tuples in a dataclass are spread over lines as lists are.
+  // Writes a dataclass as an object of its fields. A tuple in a dataclass is spread over lines like a list.
   void write_dataclass(PyObject* value, const std::vector<Field>& members, int levels) {
     const bool outer = std::exchange(in_dataclass_, true);
     write_object(members.size(), levels, [&](std::size_t at) {
@@ -341,13 +343,13 @@ class Writer {
       append_string(out_, {utf8, static_cast<std::size_t>(size)});
       return;
     }
-    PyErr_Clear();  // a lone surrogate
+    PyErr_Clear();  // the string has a lone surrogate
     const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass"));
     check(bytes.is_valid());
     append_string(out_, {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))});
   }
 
-  // The maximum length of a line with several items, without closing brackets.
+  // The largest length of a line with several items, without the closing brackets at its end.
   static constexpr std::size_t line_max = 190;
 
   const bool has_lines_;
@@ -355,7 +357,7 @@ class Writer {
   std::size_t line_begin_ = 0;  // the index in out_ where the last line begins
   std::size_t space_ = 0;  // the index in out_ of the last space at which a line may be broken
   bool in_dataclass_ = false;
-  std::unordered_map<PyTypeObject*, Fields> fields_;  // of each class that occurred
+  std::unordered_map<PyTypeObject*, Fields> fields_;  // maps each class that occurred to its fields
 };
 
 nb::str json_text(nb::handle data, int levels) {

@@ -1,4 +1,4 @@
-// _core.json_text
+// Defines the function _core.json_text, and its class _core.JsonText.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Defines the functions that the printers of PyTorch's objects share, which read live Python objects.
+// Defines functions that read live Python objects. The printers of PyTorch's objects share these functions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,7 +7,7 @@
 
 namespace depyf {
 
-// Raises a ValueError in Python, which leaves an object to PyTorch's own printing function.
+// Raises a ValueError in Python, after which PyTorch's own function prints the object.
 [[noreturn]] inline void only_pytorch_prints(const char* what) { throw nanobind::value_error(what); }
 
 inline nanobind::object interned(const char* name) { return nanobind::steal(PyUnicode_InternFromString(name)); }
@@ -31,7 +31,8 @@ inline bool is_true(nanobind::handle value) {
   return result != 0;
 }
 
-// Creates named tuples of a class without a call of the class, whose `__new__` is a function of Python.
+// Creates named tuples of a class without a call of the class, because the `__new__` of a class of named tuples is a
+// Python function.
 class NamedTupleClass {
  public:
   explicit NamedTupleClass(nanobind::handle type) : type_(type) {}

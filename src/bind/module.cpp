@@ -34,8 +34,8 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// Returns a list of (op, arg, aux, offset, target, line, pops, pushes, pops and pushes when jumping), or a text with
-// the reason why the code cannot be decoded.
+// Returns a list of tuples, one for each instruction, or a text with the reason why the code cannot be decoded. The
+// tuple of an instruction contains the members of DisassembledInstruction (disassemble.h) in their order.
 nb::object rows_or_error(const CodeObject& code) {
   Disassembly result;
   {
@@ -54,7 +54,7 @@ nb::object rows_or_error(const CodeObject& code) {
   return rows;
 }
 
-// Returns the tables of a live code object: (positions of the code units, exception table).
+// Returns the tables of a live code object as a tuple: the positions of the code units, and the exception table.
 nb::tuple tables(nb::handle code_object) {
   CodeObject code = code_from_python(code_object);
   nb::list positions, exceptions;
@@ -156,7 +156,7 @@ nb::object readable(nb::str text, nb::dict renames, nb::dict headings) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  nanobind::set_leak_warnings(false);  // objects that a cache refers to at exit are not reported as leaks
+  nanobind::set_leak_warnings(false);  // objects that a cache refers to at exit shall not be reported as leaks
   module.attr("__version__") = DEPYF_VERSION;
   bind_decompile(module);
   bind_command(module);

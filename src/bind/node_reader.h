@@ -17,14 +17,15 @@ bool is_identifier(std::string_view name);
 // True if `path` consists of identifiers with dots between them.
 bool is_dotted_name(std::string_view path);
 
-// The kind of the values of a type, which the name of the type determines.
+// The kinds of values in the nodes of a graph. The name of the type of a value determines the kind of the value.
 enum class Kind { node, tuple, list, text, number, constant, tensor, symbol, other };
 
 struct Type {
   nanobind::object name;
   Kind kind;
-  // True if the type is already in the set of the graph's parts: as the type of an argument, as the type of a value
-  // without a declared type, and as the type of a value with a declared type.
+  // The printer collects the types that occur in a graph in a set. Each flag is true if the set already contains the
+  // type in one role: as the type of an argument, of a value without a declared type, or of a value with a declared
+  // type.
   bool is_known_argument = false, is_known_value = false, is_known_declared = false;
 };
 

@@ -1,7 +1,8 @@
-// Reads the nodes of an FX graph with PyTorch's notes on their origin, for depyf.compat.fx_nodes.
+// Reads the nodes of an FX graph with PyTorch's notes on their origin (entries of `node.meta`), for
+// depyf.compat.fx_nodes.
 //
-// Many nodes of a graph share their notes, operators and modules, so each distinct object is interpreted only
-// once, by a function of depyf.compat.fx_nodes.
+// Many nodes of a graph share their notes, operators and modules, so a function of depyf.compat.fx_nodes interprets
+// each distinct object only once.
 #include "node_rows.h"
 
 #include <algorithm>
@@ -20,20 +21,20 @@ namespace depyf {
 namespace {
 
 constexpr std::size_t note_count = 7;
-constexpr int chain_max = 32;  // the maximum number of nodes that are followed in a chain of sources
+constexpr int chain_max = 32;  // the most nodes that are followed in a chain of sources
 enum Note { stack_trace, from_node, seq_nr, original_aten, partitioner_tag, module_stack, forward_module_stack };
 
 using Notes = std::array<nb::object, note_count>;
 using Types = std::array<PyObject*, note_count>;
 
-// The functions of depyf.compat.fx_nodes.
+// The functions of depyf.compat.fx_nodes that interpret notes. A note is an entry of the dict `meta` of a node.
 struct Readers {
-  nb::callable checked;  // (meta) -> (the notes, None for those of a wrong type, and the names of those that exist)
-  nb::callable line;  // (stack trace) -> the user's line or None
-  nb::callable sources;  // (note `from_node`) -> the nodes that the node was derived from
-  nb::callable modules;  // (note `nn_module_stack`) -> the modules
-  nb::callable target;  // (node) -> the name of its operator
-  nb::callable copied;  // (node) -> the name of the node whose value it copies into an input
+  nb::callable checked;  // takes `meta`; returns (notes, None for a note of a wrong type; names of existing notes)
+  nb::callable line;  // takes a stack trace, and returns the user's line or None
+  nb::callable sources;  // takes the note `from_node`, and returns the nodes that the node was derived from
+  nb::callable modules;  // takes the note `nn_module_stack`, and returns the modules
+  nb::callable target;  // takes a node, and returns the name of its operator
+  nb::callable copied;  // takes a node, and returns the name of the node whose value it copies into an input
 };
 
 class Rows {
@@ -58,7 +59,7 @@ class Rows {
     const auto [notes, noted] = notes_of(attribute(node, meta_));
     const nb::object name = attribute(node, name_), target = target_of(node, op);
     if (view_of(target).ends_with("aten.copy_.default")) {
-      // The new value of a buffer gets the row of the node that computed the value.
+      // A node that copies a new value into a buffer gets the row of the node that computed the value.
       const nb::object copied = readers_.copied(node);
       if (by_name_.contains(copied)) {
         using namespace nb::literals;
@@ -79,8 +80,8 @@ class Rows {
                           modules_of(is_true(notes[module_stack]) ? notes[module_stack] : notes[forward_module_stack]));
   }
 
-  // Returns the notes of a node, and the names of those that exist. The types of the notes are checked once for each
-  // combination of types.
+  // Returns the notes in `meta`, the metadata of a node, and the names of the notes that exist. A Python function
+  // checks the types of the notes, and is called only once for each combination of types.
   std::pair<Notes, nb::object> notes_of(const nb::object& meta) {
     Notes notes;
     Types types{};
@@ -117,7 +118,8 @@ class Rows {
     return nb::tuple(found.keys());
   }
 
-  // Returns the first node in a chain of sources; an invalid object if the chain has an unknown form.
+  // Follows the attribute `from_node` from `source` to the earliest node, and returns the name and the graph of the
+  // earliest node; an invalid object if an attribute has an unknown form.
   nb::object innermost(nb::object source) {
     for (int depth = 0; depth < chain_max; ++depth) {
       const nb::object earlier = nb::getattr(source, from_node_, nb::none());
@@ -163,11 +165,12 @@ class Rows {
   std::array<nb::object, note_count> keys_;
   const Readers& readers_;
   nb::list rows_;
-  nb::dict by_name_;  // name of a node -> its row
-  nb::dict modules_;  // keys of a stack of modules -> its modules
+  nb::dict by_name_;  // maps the name of a node to the row of the node
+  nb::dict modules_;  // maps the keys of a stack of modules to its modules
   std::map<Types, nb::object> checked_;
-  // The keys of the following maps are addresses. The nodes keep the objects alive, except targets that are bound
-  // methods and created at each access, so the values of `targets_` also contain the target.
+  // The keys of the following maps are addresses of objects, most of which the nodes keep alive. Each value of
+  // `targets_` also contains the target and keeps it alive, because a target that is a bound method is created anew at
+  // each access.
   std::unordered_map<PyObject*, nb::object> lines_, texts_;
   std::map<std::pair<PyObject*, std::string>, std::pair<nb::object, nb::object>> targets_;
 };

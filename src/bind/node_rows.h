@@ -1,4 +1,4 @@
-// Binds the function that reads PyTorch's notes on the origin of nodes.
+// Binds the function that reads PyTorch's notes on the origin of nodes, which are entries of `node.meta`.
 #pragma once
 
 #include <nanobind/nanobind.h>

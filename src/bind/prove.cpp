@@ -17,8 +17,8 @@ namespace nb = nanobind;
 namespace depyf {
 namespace {
 
-// Returns a text of the prover as valid UTF-8: names and constants that the text quotes may contain lone surrogates,
-// which are replaced by escapes.
+// Returns a text of the prover as valid UTF-8. The names and constants that the text quotes may contain lone
+// surrogates, which are replaced by escapes.
 std::string whole(const std::string& utf8) {
   PyObject* string = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), "backslashreplace");
   if (!string) throw nb::python_error();
@@ -75,7 +75,7 @@ std::size_t count(const CodeObject& code) {
 }
 
 // Proves the code objects of two .pyc files equivalent. The proof of a code object includes all code nested in it; if
-// the proof fails, each nested code object is proved separately, against the one at the same position.
+// the proof fails, each nested code object is proved separately, against the code object at the same position.
 nb::list prove_pyc(nb::bytes one, nb::bytes two, bool lifetimes, bool lockstep) {
   LoadedPyc left = load(one), right = load(two);
   nb::list result;

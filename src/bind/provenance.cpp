@@ -14,8 +14,8 @@ namespace {
 
 std::string optional_text(nb::handle text) { return text.is_none() ? std::string() : text_of(text); }
 
-// The following functions read instances of depyf's own named tuples and dataclasses. An instance of another class raises
-// an exception in Python.
+// The following functions read instances of depyf's own named tuples and dataclasses. If an object lacks the attributes
+// or items of its named tuple or dataclass, Python raises an exception.
 
 template <class Read>
 auto all_of(nb::handle items, Read read) {
@@ -29,8 +29,8 @@ SeenLine line_of(nb::handle line) {
           text_of(line.attr("function"))};
 }
 
-// Converts the graphs of one compilation. Many nodes refer to the same object for their line of source, which is
-// converted once.
+// Converts the nodes of one compilation's graphs from Python objects to C++ structs. Many nodes refer to the same
+// Python object for their line of source, so each object for a line is converted only once.
 class Nodes {
  public:
   std::vector<SeenNode> operator()(nb::handle rows) {

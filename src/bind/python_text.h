@@ -1,4 +1,5 @@
-// Converts Python's strings to UTF-8 and back. Lone surrogates are encoded as if they were characters.
+// Converts Python's strings to UTF-8 and back. The encoding of a lone surrogate is the three bytes that UTF-8 would use
+// if the surrogate were a character.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,7 +12,7 @@ namespace depyf {
 inline std::string utf8_of(nanobind::str text) {
   Py_ssize_t size = 0;
   if (const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return {utf8, static_cast<std::size_t>(size)};
-  PyErr_Clear();  // a lone surrogate
+  PyErr_Clear();  // the string has a lone surrogate
   const nanobind::object bytes = nanobind::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass"));
   if (!bytes.is_valid()) throw nanobind::python_error();
   const auto utf8 = nanobind::cast<nanobind::bytes>(bytes);
@@ -19,7 +20,7 @@ inline std::string utf8_of(nanobind::str text) {
 }
 
 // Returns the UTF-8 form of a Python string. Throws std::bad_cast, which becomes a RuntimeError in Python, if `text` is
-// no string.
+// not a string.
 inline std::string text_of(nanobind::handle text) { return utf8_of(nanobind::cast<nanobind::str>(text)); }
 
 inline std::vector<std::string> texts_of(nanobind::handle sequence) {

@@ -69,16 +69,18 @@ nb::object with_nested(nb::handle live, const nb::dict& nested) {
 }
 
 // Moves code to another file and to other lines. The code is not read as a `CodeObject`, because its bytecode and its
-// line table stay the same: the table contains distances from the first line.
+// line table stay the same. The line table contains distances from the first line of the code.
 class Move {
  public:
-  // `code_before` is the code to move. `file` is the path of its new file, or None if the code keeps its file.
+  // `code_before` is the code to move. `file` is the path of the file to which the code moves, or None if the code
+  // keeps its file.
   Move(nb::handle code_before, nb::handle file, std::int32_t lines_down)
       : file_before_(code_before.attr("co_filename")), file_(file), lines_down_(lines_down) {
     changes_ = lines_down != 0 || (!file.is_none() && !file.equal(file_before_));
   }
 
-  // Returns the moved code, with another name unless `name` is None; the same object if nothing changes.
+  // Returns `code` with its new file and lines, and with the name `name` unless `name` is None. If nothing changes,
+  // `code` itself is returned.
   nb::object operator()(nb::handle code, nb::handle name, int depth = 0) const {
     nb::dict fields;
     if (!name.is_none() && !name.equal(code.attr("co_name"))) fields["co_name"] = name;
@@ -103,7 +105,7 @@ class Move {
     if (lines_down_) fields["co_firstlineno"] = code.attr("co_firstlineno") + nb::int_(lines_down_);
   }
 
-  static constexpr int nesting_max = 200;  // code objects that are nested more deeply stay as they are
+  static constexpr int nesting_max = 200;  // code objects that are nested more deeply are not moved
 
   const nb::object file_before_;
   const nb::handle file_;
@@ -117,8 +119,8 @@ nb::object moved(nb::handle live, std::optional<nb::str> file, std::int32_t line
   return Move(live, file ? *file : none, lines_down)(live, name ? *name : none);
 }
 
-// Returns the constant that a path of indices leads to, through the constants of nested code objects; null if there is
-// none.
+// Returns the constant that a path of indices leads to, through the constants of nested code objects and the items of
+// tuples; null if the path leads to no constant.
 const Constant* constant_at(const CodeObject& code, const std::vector<std::uint32_t>& path) {
   const std::vector<Constant>* constants = &code.constants;
   const Constant* constant = nullptr;
@@ -130,7 +132,8 @@ const Constant* constant_at(const CodeObject& code, const std::vector<std::uint3
   return constant;
 }
 
-// Returns the constants that have no literal, by the names that decompiled source uses for them.
+// Returns the constants that have no literal, as a map whose keys are the names that decompiled source uses for the
+// constants.
 ConstantsByName named_constants(const CodeObject& code) {
   CodeObject shown = code;
   rename_names(shown, short_names(code));
@@ -148,9 +151,9 @@ bool names_constants(const CodeObject& code) {
   return false;
 }
 
-// Restores, in code compiled from decompiled source, the unique names and the constants without a literal of the
-// original code. `restore` is the last change of the code, because the restored constants are live objects of the
-// original code, which must not be changed.
+// Changes `code`, which was compiled from the decompiled source of `original`. Short names become the unique names of
+// `original`, and each name of a constant without a literal becomes the constant. No change may follow `restore`,
+// because the restored constants are live objects of the original code, which must stay unchanged.
 void restore(CodeObject& code, const CodeObject& original) {
   NewNames full_names;
   for (const auto& [full, short_name] : short_names(original)) full_names.emplace(short_name, full);

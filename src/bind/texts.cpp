@@ -37,7 +37,7 @@ nb::list folded_list(nb::list conditions) {
   return python_list(folded_conditions(std::move(texts)));
 }
 
-// Returns the content of a file; nothing if it cannot be read.
+// Returns the content of a file; std::nullopt if the file cannot be read.
 std::optional<std::string> content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file || file.tellg() < 0) return std::nullopt;
@@ -51,8 +51,8 @@ std::optional<std::string> content_of(const std::string& path) {
 using CompilationTables = std::pair<std::string, std::int64_t>;
 
 // Sets the texts of tables.md, which state the costs of source lines, for the runs of a dump. `of_last` contains the
-// tables of the last run; the tables of other runs are read from files that earlier calls wrote. If the file with the
-// tables of a run is missing, the costs of lines are derived from the graphs of the run, if the graphs were read.
+// tables of the last run; the tables of earlier runs are read from files that earlier calls wrote. If the file with the
+// tables of a run is missing, and the graphs of the run were read, the costs of lines are derived from the graphs.
 void add_tables(const std::string& folder, const std::vector<CompilationTables>& of_last, record::Run& run) {
   const std::size_t known = run.processes.size() - (of_last.empty() || run.processes.empty() ? 0 : 1);
   for (std::size_t number = 0; number < known; ++number) {
@@ -71,8 +71,9 @@ void add_tables(const std::string& folder, const std::vector<CompilationTables>&
   }
 }
 
-// Returns the index files of a dump. `tables` is empty, or contains for each compilation of the last run its table of
-// the costs of source lines, and the number of operators of its graph, or -1 if the number is unknown.
+// Returns the index files of a dump. `tables` is empty, or has an item for each compilation of the last run. An item of
+// `tables` contains the table of the costs of source lines, and the number of operators in the graph (-1 if the number
+// is unknown).
 nb::dict index_of(nb::str directory, nb::str session, nb::str times, nb::list tables, bool reads_graphs) {
   std::vector<CompilationTables> tables_of_last;
   for (const nb::handle item : tables) {

@@ -1,7 +1,8 @@
-// Reads the events of PyTorch's timeline, of which a compilation has hundreds.
+// Reads the events of PyTorch's timeline in C++, because a compilation has hundreds of events.
 //
-// The content of an event is a dict: {"ph": "B", "name": "dynamo", "ts": microseconds, "args": {"compile_id": "0/0"}}.
-// An event with "ph": "X" is a whole phase, and has its duration in microseconds under "dur".
+// The content of an event is a dict, such as: {"ph": "B", "name": "dynamo", "ts": microseconds, "args": {"compile_id":
+// "0/0"}}. An event with "ph": "X" describes a whole phase, and has the duration of the phase in microseconds under
+// "dur".
 #include "timeline.h"
 
 #include <string_view>
@@ -30,7 +31,8 @@ class Reader {
  public:
   explicit Reader(nb::handle event_class) : new_event_(event_class) {}
 
-  // Appends the event with this content. Ignores an event without a duration, such as a cache hit, or of unknown form.
+  // Appends the event with the given content. Ignores an event that has no duration, such as a cache hit, or that has
+  // an unknown form.
   void append(nb::handle content, nb::list events) const {
     if (!PyDict_CheckExact(content.ptr())) return;
     const nb::handle kind = item_or_none(content, kind_), start = item_or_none(content, start_),
@@ -75,8 +77,9 @@ nb::list timeline_events(nb::object pending, int process, nb::handle event_class
   return events;
 }
 
-// If the caller of the calling function is PyTorch's function that sends an event of the timeline, appends (process,
-// function that returns the event) to `pending`, and returns the new number of items; otherwise returns 0.
+// Adds an item to `pending` if the Python function that calls `collect_event` was called by PyTorch's function that
+// sends an event of the timeline. The item is a tuple: the process, and the function that returns the event. Returns
+// the new number of items in `pending`; 0 if no item was added.
 std::size_t collect_event(nb::object pending, nb::handle process) {
   const nb::handle calling(reinterpret_cast<PyObject*>(PyEval_GetFrame()));  // invalid if no Python function runs
   const nb::object sender = calling.is_valid() ? nb::object(calling.attr("f_back")) : nb::none();

@@ -1,17 +1,15 @@
 // Defines operator new of the command, which takes small blocks from lists of free blocks of equal size. Each thread
 // has its own set of lists of free blocks.
 //
-// Decompiling creates some 200 small vectors for each code object and frees them soon. Taking the first block of a list
+// Decompiling a code object creates some 200 small vectors, which are freed soon. Taking the first block of a list
 // and putting it back costs a few instructions, which saves a quarter of the command's time compared to the system's
-// malloc. A block has this layout:
+// malloc. A block is aligned to 16 bytes. The 8 bytes in front of a block contain its size class, or 0 for a block of
+// malloc.
 //
-//   | size class, or 0 for a block of malloc | block ............ |
-//   8 bytes in front of the block             aligned to 16 bytes
-//
-// The sizes of blocks are multiples of 16 up to 1 KiB; from there to 256 KiB, there are four sizes for each power of
-// two. A freed block is added to the lists of the thread that frees it. The memory of these blocks is kept until the
-// process ends: for each size, at most as much as was in use at one time, if the thread that allocates a block also
-// frees it.
+// The sizes of blocks are multiples of 16 up to 1 KiB. From 1 KiB to 256 KiB, there are four sizes for each power of
+// two. A freed block is added to the lists of the thread that frees it. The memory of small blocks is kept until the
+// process ends. If each block is freed by the thread that allocated it, a thread keeps for each size at most the
+// memory that was in use at one time.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -29,18 +27,18 @@ constexpr std::size_t header = 8, step = 16;
 // A thread takes `small_chunks` chunks of `chunk_size`, which are enough for a small file, and then huge chunks, each
 // of which has the size of a huge page.
 constexpr std::size_t chunk_size = std::size_t(1) << 17, small_chunks = 2, huge_chunk_size = std::size_t(1) << 21;
-// The number of size classes that are one step apart, and their largest size.
+// The sizes of the first `fine` size classes are the multiples of `step`, and `fine_end` is the largest of these sizes.
 constexpr std::size_t fine = 64, fine_end = fine * step;
 constexpr std::size_t parts = 4, doublings = 8, classes = fine + 1 + parts * doublings;
 // The largest size of a small block, without its header.
 constexpr std::size_t largest = (fine_end << doublings) - header;
 static_assert(largest + header + step <= huge_chunk_size);
 
-// Returns the size class of a block of `size` bytes, which include its header.
+// Returns the size class of a block of `size` bytes, which include the block's header.
 constexpr std::size_t class_for(std::size_t size) {
   if (size <= fine_end) [[likely]]
     return (size + step - 1) / step;
-  const int doubling = std::bit_width(size - 1) - 1;  // size is more than 1 << doubling
+  const int doubling = std::bit_width(size - 1) - 1;  // `size` is greater than 1 << doubling
   return fine + parts * (doubling - std::bit_width(fine_end - 1)) + ((size - 1) >> (doubling - 2)) - parts + 1;
 }
 constexpr std::size_t size_of(std::size_t number) {
@@ -56,7 +54,7 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-// The lists are plain data, so that a thread can use them before its constructors have run and after its destructors.
+// The lists are plain data, so that a thread can use them before its constructors and after its destructors have run.
 struct Lists {
   FreeBlock* first[classes];
   std::byte *at, *end;  // the unused part of the chunk from which new blocks are cut
@@ -80,8 +78,9 @@ std::uint64_t& class_of(void* block) { return static_cast<std::uint64_t*>(block)
   }
 }
 
-// Returns a huge chunk; null if there is no memory for it. If the system has huge pages, the chunk is one page: its
-// blocks cause a single page fault, and occupy a single entry of the processor's address translation cache (TLB).
+// Returns a huge chunk; null if there is not enough memory. If the system has huge pages, the chunk is one huge page.
+// All blocks of a huge page together cause a single page fault, and occupy a single entry of the processor's address
+// translation cache (TLB).
 std::byte* huge_chunk() {
   void* chunk = std::aligned_alloc(huge_chunk_size, huge_chunk_size);
 #ifdef MADV_HUGEPAGE
@@ -90,7 +89,7 @@ std::byte* huge_chunk() {
   return static_cast<std::byte*>(chunk);
 }
 
-// Takes a chunk of at least `least` bytes.
+// Allocates a chunk of at least `least` bytes, from which the thread cuts its next blocks.
 void take_chunk(std::size_t least) {
   std::size_t size = huge_chunk_size;
   std::byte* chunk = lists.chunks < small_chunks && least <= chunk_size ? nullptr : huge_chunk();
@@ -145,8 +144,8 @@ void operator delete(void* block) noexcept {
   put_back(block, number);
 }
 
-// Computes the size class from `size`, because reading it from the memory in front of the block often misses the cache.
-// `size` is the size that was passed to operator new; the sanitizers check this.
+// Computes the size class from `size`, because reading the size class from the memory in front of the block often
+// misses the cache. `size` is the size that was passed to operator new; the sanitizers check the size.
 void operator delete(void* block, std::size_t size) noexcept {
   if (!block || size > fine_end - header) return operator delete(block);
   put_back(block, class_for(size + header));

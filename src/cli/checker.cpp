@@ -24,8 +24,8 @@ namespace {
 constexpr int seconds_for_one = 60;
 constexpr std::uint32_t longest_answer = 1u << 30;
 
-// The program that the interpreter runs. The program reads the lengths and the texts of a source and a file name, and
-// writes a byte 1 and a .pyc file, or a byte 0 and an error message.
+// The program that the interpreter runs. The program reads the lengths and the texts of a source and a file name. The
+// program writes a byte 1 and a .pyc file if the source compiles, otherwise a byte 0 and an error message.
 constexpr const char* worker = R"python(
 import importlib.util, marshal, struct, sys
 sys.setrecursionlimit(5000)
@@ -58,11 +58,13 @@ std::string number(std::size_t value) {
 }  // namespace
 
 Checker::Checker(const std::string& python) : python_(python) {
-  // A socket, so that writing to an interpreter that has died is an error and raises no signal.
+  // A socket is used, so that writing to an interpreter that has died is an error and raises no signal.
   std::array<int, 2> ends{};
   std::array<int, 2> answers{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) throw std::runtime_error("no socket");
-  if (::pipe2(answers.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw std::runtime_error("--check " + python + ": a socket cannot be created");
+  if (::pipe2(answers.data(), O_CLOEXEC) != 0)
+    throw std::runtime_error("--check " + python + ": a pipe cannot be created");
   in_ = ends[0], out_ = answers[0];
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -96,7 +98,7 @@ void Checker::write(const std::string& bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t count = ::send(in_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw std::runtime_error("--check " + python_ + ": the interpreter has ended");
+    if (count <= 0) throw std::runtime_error("--check " + python_ + ": the interpreter has ended unexpectedly");
     done += static_cast<std::size_t>(count);
   }
 }
@@ -108,10 +110,11 @@ std::string Checker::read(std::size_t count) {
     const int events = ::poll(&ready, 1, seconds_for_one * 1000);
     if (events < 0 && errno == EINTR) continue;
     if (events == 0)
-      throw std::runtime_error("--check " + python_ + ": no answer in " + std::to_string(seconds_for_one) + " seconds");
+      throw std::runtime_error("--check " + python_ + ": the interpreter has not answered within " +
+                               std::to_string(seconds_for_one) + " seconds");
     const ssize_t got = ::read(out_, bytes.data() + done, count - done);
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) throw std::runtime_error("--check " + python_ + ": the interpreter has ended");
+    if (got <= 0) throw std::runtime_error("--check " + python_ + ": the interpreter has ended unexpectedly");
     done += static_cast<std::size_t>(got);
   }
   return bytes;
@@ -119,20 +122,22 @@ std::string Checker::read(std::size_t count) {
 
 std::vector<Difference> Checker::differences(const CodeObject& code, const std::string& source) {
   if (code.version != version_) {
-    throw std::runtime_error("is of Python " + std::to_string(code.version.major) + "." +
-                             std::to_string(code.version.minor) + ", but --check " + python_ + " is " +
-                             std::to_string(version_.major) + "." + std::to_string(version_.minor));
+    throw std::runtime_error("the file was compiled by Python " + std::to_string(code.version.major) + "." +
+                             std::to_string(code.version.minor) + ", but the interpreter " + python_ +
+                             " of --check is Python " + std::to_string(version_.major) + "." +
+                             std::to_string(version_.minor));
   }
   write(number(source.size()) + number(code.filename.size()) + source + code.filename);
   std::uint32_t size = 0;
   const std::string head = read(4);
   for (std::size_t at = 4; at--;) size = size << 8 | static_cast<unsigned char>(head[at]);
   if (size == 0 || size > longest_answer)
-    throw std::runtime_error("--check " + python_ + ": an answer of another shape");
+    throw std::runtime_error("--check " + python_ + ": the answer of the interpreter has a wrong format");
   const std::string answer = read(size);
-  if (answer[0] == 0) throw std::runtime_error("what was made of it does not compile: " + answer.substr(1));
+  if (answer[0] == 0) throw std::runtime_error("the decompiled source does not compile: " + answer.substr(1));
   const LoadedPyc compiled = load_pyc(std::string_view(answer).substr(1));
-  if (!compiled.code) throw std::runtime_error("what was compiled back cannot be loaded: " + compiled.error);
+  if (!compiled.code)
+    throw std::runtime_error("the code that was compiled from the source cannot be loaded: " + compiled.error);
   return compare(code, *compiled.code);
 }
 

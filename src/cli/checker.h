@@ -1,5 +1,5 @@
-// Compiles decompiled sources with an interpreter of the user's choice, to check whether they compile to the same
-// bytecode.
+// Compiles decompiled sources with an interpreter of the user's choice, to check whether the sources compile to the
+// bytecode from which they were decompiled.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace depyf::cli {
 // One running interpreter, which only one thread at a time may use.
 class Checker {
  public:
-  // Starts `python`, a path or a name that is looked up in PATH. Throws std::runtime_error if `python` cannot be
-  // started.
+  // Starts `python`, a path or a name that is looked up in PATH. Throws std::runtime_error if the interpreter cannot
+  // be started.
   explicit Checker(const std::string& python);
   ~Checker();
   Checker(const Checker&) = delete;

@@ -30,12 +30,12 @@ namespace depyf::cli {
 namespace {
 
 struct Outcome {
-  std::string text, error;  // error: whole lines for standard error
+  std::string text, error;  // `error` contains whole lines for standard error
   FileReport report;
 };
 
-// The interpreters of one thread, each of which is started when it is first needed: one interpreter for all files or,
-// with `auto`, one for each version of Python.
+// The interpreters of one thread. There is one interpreter for all files or, with `auto`, one for each version of
+// Python. Each interpreter is started when it is first needed.
 class Checkers {
  public:
   explicit Checkers(const std::string& python) : python_(python) {}
@@ -47,7 +47,8 @@ class Checkers {
     std::string program = automatic ? find_interpreter(version) : python_;
     if (program.empty()) {
       const std::string number = std::to_string(version.major) + "." + std::to_string(version.minor);
-      throw std::runtime_error("--check auto: there is no Python " + number + " here");
+      throw std::runtime_error("--check auto: no interpreter of Python " + number +
+                               " was found; name the interpreter with --check PYTHON");
     }
     checker = std::make_unique<Checker>(program);
     return *checker;
@@ -60,8 +61,8 @@ class Checkers {
   std::map<Version, std::unique_ptr<Checker>> running_;
 };
 
-// Returns the source, with a mark at each code object that compiles to other bytecode. Sets `error` to the reason if
-// the source could not be checked.
+// Returns the source, with a comment `# depyf: not equal` at each code object whose source compiles to bytecode that
+// differs from the original bytecode. Sets `error` to the reason if the source could not be checked.
 Decompiled checked(const CodeObject& code, Options options, Checkers& checkers, std::string& error) {
   options.compared = true;
   Decompiled result = decompile(code, options);
@@ -91,7 +92,7 @@ bool prints_source(const Settings& settings) {
          settings.stop_after.empty() && settings.dump_after.empty();
 }
 
-// Returns the text that the settings request instead of the source.
+// Returns the text that the settings select instead of the source, such as the disassembly.
 std::string other_text(const CodeObject& code, Options options, const Settings& settings) {
   if (settings.fields) return fields_text(code);
   if (settings.disassemble) return disassembly_text(code);
@@ -105,7 +106,7 @@ std::string other_text(const CodeObject& code, Options options, const Settings& 
 // The objects that one thread uses for all of its files.
 struct Tools {
   Checkers checkers;
-  std::string buffer = {};  // contains the bytes of a file
+  std::string buffer = {};  // the memory for the bytes of the file that is processed
   std::deque<std::size_t> filled = {};  // the inputs whose outcomes the thread has filled and not yet freed
 };
 
@@ -176,7 +177,7 @@ Outcome process_safely(const Input& input, const Settings& settings, Tools& tool
   } catch (const std::exception& error) {
     failure = error.what();
   } catch (...) {
-    failure = "a failure without a description";
+    failure = "an error without a description";
   }
   outcome = {};
   outcome.report.file = input.path, outcome.report.error = failure;
@@ -199,13 +200,13 @@ class Batch {
     const std::size_t count = std::min<std::size_t>(settings_.jobs, inputs_.size());
     try {
       for (std::size_t i = 0; i < count; ++i) threads_.emplace_back(worker_);
-    } catch (const std::exception&) {  // the threads that were started process all files
+    } catch (const std::exception&) {  // The threads that were started process all files.
       if (threads_.empty()) work();
     }
   }
 
-  // Returns the result of an input. The caller takes the results in the order of the inputs; each result is valid until
-  // the caller takes the next one.
+  // Waits until the input `index` has been processed, and returns its result. The caller takes the results in the order
+  // of the inputs; each result is valid until the caller takes the next one.
   template <class Idle>
   const Outcome& wait_for(std::size_t index, Idle idle) {
     taken_ = index;
@@ -224,7 +225,7 @@ class Batch {
     void operator()() const { batch.work(); }
   };
 
-  // Outside of the `try`, nothing allocates memory: an exception thrown there would end the process.
+  // Outside of the `try`, nothing allocates memory, because an exception outside of the `try` would end the process.
   void work() {
     // The thread that reads the results is woken only after several small files, because waking it takes longer than
     // processing some files.
@@ -237,8 +238,8 @@ class Batch {
         free_taken(tools->filled);
         tools->filled.push_back(i);
         outcomes_[i] = process_safely(inputs_[i], settings_, *tools);
-      } catch (...) {  // there was no memory for an error message; the message below is short enough to need none
-        outcomes_[i].error = "no memory\n";
+      } catch (...) {  // The error message could not be allocated; "out of memory" needs no allocation.
+        outcomes_[i].error = "out of memory\n";
       }
       done_[i] = true;
       const auto now = std::chrono::steady_clock::now();
@@ -253,25 +254,25 @@ class Batch {
   // delete keeps the memory for the thread that calls it (see allocation.cpp), and the reader allocates hardly anything.
   void free_taken(std::deque<std::size_t>& filled) {
     for (; !filled.empty() && filled.front() < taken_; filled.pop_front())
-      const Outcome freed = std::move(outcomes_[filled.front()]);  // assigning {} would keep the memory of the texts
+      const Outcome freed = std::move(outcomes_[filled.front()]);  // Assigning {} would keep the memory of the texts.
   }
 
   void wake() {
-    std::lock_guard lock(mutex_);  // so that the reader has either not yet checked `done_` or waits
+    std::lock_guard lock(mutex_);  // Under the lock, the reader either has not yet checked `done_` or is waiting.
     finished_.notify_one();
   }
 
   const std::vector<Input>& inputs_;
   const Settings& settings_;
-  // Only the thread that fills an outcome accesses it, except that the reader reads it once its `done_` is true and
-  // until `taken_` exceeds its index.
+  // Only the thread that fills an outcome and the reader access the outcome. The reader accesses an outcome after its
+  // `done_` has become true, and until `taken_` exceeds its index.
   std::vector<Outcome> outcomes_;
   std::vector<std::atomic<bool>> done_;
-  std::atomic<std::size_t> next_ = 0, taken_ = 0;  // taken_: the input whose result the reader has taken last
+  std::atomic<std::size_t> next_ = 0, taken_ = 0;  // `taken_` is the index of the last result that the reader took
   std::mutex mutex_;
   std::condition_variable finished_;
   const Worker worker_{*this};
-  std::list<DeepThread> threads_;  // declared last, so that the threads end before the members that they use
+  std::list<DeepThread> threads_;  // The last member, so that the threads end before the members that they use.
 };
 
 }  // namespace

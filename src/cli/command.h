@@ -11,8 +11,8 @@
 
 namespace depyf::cli {
 
-// At most one of `check` and the fields behind it is set: each of these fields selects what is printed instead of the
-// source, or how the source is checked.
+// At most one of the fields from `check` to `lines` is set. Each of the fields from `check` to `lines` selects a text
+// that is printed instead of the source, or a way to check the source.
 struct Settings {
   std::string output;  // the output folder; if it is empty, text goes to the sink
   bool force = false;  // true to replace existing files
@@ -20,26 +20,27 @@ struct Settings {
   bool prove = false;  // true to mark code that is not proved equivalent
   bool json = false;  // true to print a JSON report, which contains the sources if `output` is empty
   bool quiet = false;  // true to omit the line of counts
-  Version python{0, 0};  // the version of raw marshal data; 0.0: the latest version that can decode it
+  Version python{0, 0};  // the version of raw marshal data; 0.0 selects the latest version that can decode the data
   std::size_t max_size = std::size_t{64} << 20;  // the maximum size of a file, or of a member of an archive
   bool align = false;  // true to print each statement on its original line
   std::size_t width = default_width;  // the width of a line if positions do not determine its line breaks
-  std::string check = {}, stop_after = {}, dump_after = {};  // check: an interpreter, or `auto`
+  std::string check = {}, stop_after = {}, dump_after = {};  // `check` is an interpreter, or "auto"
   bool disassemble = false, fields = false, graph = false, lines = false;
 };
 
-// Receives the output. The thread that calls `run` calls the functions of this class, in the order of the inputs.
+// Receives the output. The functions of this class are called by the thread that calls `run`, in the order of the
+// inputs.
 class Sinks {
  public:
   virtual ~Sinks() = default;
   virtual void text(const std::string& utf8) = 0;
-  virtual void error(const std::string& lines) = 0;  // lines of the form `file: offset: problem`
-  virtual void idle() {}  // called repeatedly while there is nothing to write
+  virtual void error(const std::string& lines) = 0;  // `lines` have the form `file: offset: problem`
+  virtual void idle() {}  // Called repeatedly while there is nothing to write.
 };
 
 // Processes all inputs in `settings.jobs` threads. Returns the exit status: 1 if a file could not be read, checked or
-// written, otherwise 0. If a sink throws an exception, `run` throws it again once the files that are being processed
-// are done.
+// written, otherwise 0. If a sink throws an exception, `run` waits for the files that are being processed, and throws
+// the exception again.
 int run(const std::vector<Input>& inputs, const Settings& settings, Sinks& sinks);
 
 }  // namespace depyf::cli

@@ -12,8 +12,8 @@
 namespace depyf::cli {
 namespace {
 
-// Maps paths of names to the code objects within a code object, because 3.8 to 3.10 have no qualified names. Code
-// objects with the same name within one code object are numbered.
+// Maps each nested code object's path of names, such as "C.f", to the code object. Paths replace the qualified names,
+// which code objects of 3.8 to 3.10 lack. Code objects with the same name within one code object are numbered.
 class Named {
  public:
   explicit Named(const CodeObject& module) { add(module, module.name); }
@@ -53,7 +53,7 @@ std::shared_ptr<const CodeObject> load(const std::string& path, const Settings& 
 
 std::string line_of(const CodeObject& code) { return ", line " + std::to_string(code.firstlineno); }
 
-// Returns the first difference in the code object itself, without nested code; null if there is none.
+// Returns the first difference in the code object itself, without nested code; null if only nested code differs.
 const Difference* own_difference(const std::vector<Difference>& differences, const CodeObject& code) {
   const auto found = std::ranges::find(differences, &code, &Difference::code);
   return found == differences.end() ? nullptr : &*found;
@@ -68,7 +68,8 @@ int run_diff(const std::string& first, const std::string& second, const Settings
     auto version = [](const CodeObject& code) {
       return std::to_string(code.version.major) + "." + std::to_string(code.version.minor);
     };
-    sinks.error("diff: " + first + " is of Python " + version(*one) + ", " + second + " of " + version(*two) + "\n");
+    sinks.error("diff: only files of the same Python version can be compared; " + first + " has version " +
+                version(*one) + ", " + second + " has version " + version(*two) + "\n");
     return 1;
   }
   const Named before(*one), after(*two);
@@ -80,7 +81,8 @@ int run_diff(const std::string& first, const std::string& second, const Settings
       text += "- " + path + line_of(*code) + "\n";
       continue;
     }
-    // Nested code is ignored here, because it is compared under its own path.
+    // Only differences of the code object itself are printed, because each nested code object is compared under its own
+    // path.
     const std::vector<Difference> differences = compare(*code, *counterpart->second);
     if (const Difference* own = own_difference(differences, *code))
       text += "! " + path + line_of(*code) + ": " + own->what + " (offset " + std::to_string(own->offset) + ")\n";
@@ -89,7 +91,8 @@ int run_diff(const std::string& first, const std::string& second, const Settings
   for (const auto& [path, code] : after.in_order)
     if (!before.by_path.contains(path)) text += "+ " + path + line_of(*code) + "\n";
   if (!text.empty()) sinks.text(text);
-  if (!settings.quiet) sinks.error(std::to_string(same) + " code objects are the same\n");
+  if (!settings.quiet)
+    sinks.error(std::to_string(same) + (same == 1 ? " code object is the same\n" : " code objects are the same\n"));
   return text.empty() ? 0 : 1;
 }
 

@@ -24,7 +24,8 @@ std::string quoted_text(std::string_view text) {
   return out + '"';
 }
 
-// Returns the bits of a number, because its text distinguishes neither -0.0 from 0.0 nor one nan from another.
+// Returns the bits of a number in hexadecimal digits, because decimal text distinguishes neither -0.0 from 0.0 nor
+// two nans with different bits.
 std::string bits(double value) {
   return format("%016llx", static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(value)));
 }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the path of the source for a .pyc file: a/x.py for a/__pycache__/x.cpython-311.pyc.
+// Returns the path of the source of a .pyc file, such as a/x.py for a/__pycache__/x.cpython-311.pyc.
 fs::path source_path(const fs::path& pyc) {
   fs::path folder = pyc.parent_path();
   fs::path stem = pyc.stem();
@@ -36,7 +36,7 @@ bool is_archive_name(const fs::path& path) {
   return std::ranges::find(extensions, path.extension().string()) != std::end(extensions);
 }
 
-// True if the path ends with `.pyc` and the name of the file has further characters in front of it.
+// True if the path ends with `.pyc` and the file's name is longer than `.pyc`.
 bool is_pyc_name(std::string_view path) {
   constexpr std::string_view extension = ".pyc";
   return path.ends_with(extension) && path.size() > extension.size() && path[path.size() - extension.size() - 1] != '/';
@@ -45,7 +45,7 @@ bool is_pyc_name(std::string_view path) {
 std::string reason(int error) { return std::string("cannot be read: ") + std::strerror(error); }
 
 std::string too_large(std::size_t max_size) {
-  return "cannot be read: larger than " + std::to_string(max_size >> 20) + " MB (--max-size)";
+  return "cannot be read: larger than the limit of " + std::to_string(max_size >> 20) + " MB (set by --max-size)";
 }
 
 // Reads the file to its end into `buffer`, which is enlarged if necessary, but never shrunk.
@@ -84,7 +84,8 @@ std::optional<std::string_view> read_file(const std::string& path, std::size_t m
   if (size > max_size) {
     error = too_large(max_size);
   } else {
-    // The buffer has one byte more than the file, so that the read that detects the end of the file has room.
+    // The buffer has one byte more than the file, because the last read, which detects the end of the file, needs
+    // room.
     if (buffer.size() <= size) buffer.resize(size + 1);
     bytes = read_descriptor(file, max_size, buffer, error);
   }
@@ -110,11 +111,12 @@ void add_archive(std::vector<Input>& inputs, const std::string& path, std::size_
     if (member.name.ends_with(".pyc"))
       inputs.push_back({path + "/" + member.name, below(member.name), std::nullopt, archive, member});
   if (inputs.size() > before) return;
-  failed.error = "holds no .pyc files";
+  failed.error = "the archive contains no .pyc files";
   inputs.push_back(std::move(failed));
 }
 
-// Returns the number of code objects, `code` and those nested in it, whose bytecode cannot be decoded.
+// Returns the number of code objects whose bytecode cannot be decoded, among `code` and all code objects nested in
+// it.
 std::size_t count_wrong(const CodeObject& code) {
   std::size_t wrong = disassemble(code).error.empty() ? 0 : 1;
   for (const Constant& constant : code.constants)
@@ -126,7 +128,7 @@ constexpr int first_minor = 8, last_minor = 15;
 
 LoadedPyc load_marshal(std::string_view bytes, Version python) {
   LoadedPyc best;
-  best.error = "raw marshal data of no version from 3.8 to 3.15";
+  best.error = "the raw marshal data cannot be read as data of any version from 3.8 to 3.15";
   std::size_t least_wrong = 0;
   for (int minor = last_minor; minor >= first_minor; --minor) {
     const Version version{3, minor};
@@ -167,7 +169,7 @@ std::vector<Input> find_inputs(const std::vector<std::string>& arguments, std::s
         if (is_pyc_name(at->path().native()) && at->is_regular_file(ignored)) found.push_back(at->path());
       }
       std::sort(found.begin(), found.end());
-      const std::size_t root = (fs::path(argument) / "").native().size();  // the bytes that all paths begin with
+      const std::size_t root = (fs::path(argument) / "").native().size();  // the size of the common prefix of all paths
       for (const fs::path& path : found) inputs.push_back({path.native(), path.native().substr(root)});
     } else if (is_archive_name(argument)) {
       add_archive(inputs, argument, max_size);
@@ -193,8 +195,8 @@ void choose_outputs(std::vector<Input>& inputs) {
     for (fs::path folder = path.parent_path(); !folder.empty(); folder = folder.parent_path()) folders.insert(folder);
     input.output = std::move(path);
   };
-  // Inputs whose preferred output no other input prefers are assigned first, so that a numbered name of another input
-  // cannot take it.
+  // Inputs that do not share their preferred output with another input get their outputs first, so that no numbered
+  // output of another input can have the same name.
   std::vector<Input*> others;
   for (Input& input : inputs) {
     const fs::path path = source_path(input.output);

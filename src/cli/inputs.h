@@ -20,32 +20,34 @@ struct Archive {
 };
 
 struct Input {
-  std::string path;              // for people: `archive.whl/package/module.pyc` for a member; "-": standard input
-  std::filesystem::path output;  // relative to the output folder
-  std::optional<std::string> bytes = std::nullopt;  // the content, if it is known; `path` is only a label then
+  std::string path;              // the label, such as `archive.whl/a.pyc` for a member; "-" for standard input
+  std::filesystem::path output;  // the path of the output relative to the output folder
+  std::optional<std::string> bytes = std::nullopt;  // the content; std::nullopt if it has to be read from `path`
   std::shared_ptr<const Archive> archive = nullptr;  // null if the file is no member of an archive
   ZipMember member = {};
-  std::string error = {};  // the reason if the input cannot be read
+  std::string error = {};  // the reason why the input cannot be read; empty if it is readable
 };
 
 // Returns `path` without `..` and without a root, so that an archive or a label cannot lead out of the output folder.
 std::filesystem::path below(const std::filesystem::path& path);
 
-// Returns the inputs of the arguments, in order: for a folder, the .pyc files below it, sorted by name, and for an
-// archive, its .pyc members.
+// Returns the inputs that the arguments name, in order. A folder stands for the .pyc files below the folder, sorted
+// by name, and an archive stands for its .pyc members.
 std::vector<Input> find_inputs(const std::vector<std::string>& arguments, std::size_t max_size);
 
-// Sets a different output below the output folder for each input. The same inputs always get the same outputs:
-// `__pycache__/x.cpython-311.pyc` becomes x.py unless another input is x.py as well.
+// Sets a different output below the output folder for each input. The chosen paths depend only on the inputs, and not
+// on the files that already exist in the output folder. The output of `__pycache__/x.cpython-311.pyc` is x.py, unless
+// another input's output would be x.py too.
 void choose_outputs(std::vector<Input>& inputs);
 
-// Returns the bytes of an input; nothing if they cannot be read, and sets `error` to the reason. The bytes are in the
-// input or in `buffer`, which can be reused for the next input.
+// Returns the bytes of an input. If the bytes cannot be read, returns nothing and sets `error` to the reason. The
+// bytes are in the input or in `buffer`, which can be reused for the next input.
 std::optional<std::string_view> read_input(const Input& input, std::size_t max_size, std::string& buffer,
                                            std::string& error);
 
-// Loads a .pyc file, or the marshal data of a code object without the head of a file. The version of raw marshal data
-// is `python`; if `python` is 0.0, the latest version is used in which all of the bytecode can be decoded.
+// Loads a .pyc file, or the marshal data of a code object without the head of a file. `python` is the version of Python
+// of marshal data, which does not state its version itself. If `python` is 0.0, the latest version is used that can
+// decode all of the bytecode.
 LoadedPyc load_input(std::string_view bytes, Version python);
 
 }  // namespace depyf::cli

@@ -32,9 +32,9 @@ std::string in_path(const std::string& name) {
   return "";
 }
 
-// Returns the last number of a version such as 3.12.10, which is compared as a number: 3.12.10 is later than 3.12.9.
+// Returns the last number of a version such as 3.12.10 as an integer, because 3.12.10 is later than 3.12.9.
 int patch_number(const fs::path& path) {
-  const std::string digits = path.extension().string();  // the digits, with the point in front of them
+  const std::string digits = path.extension().string();  // the digits of the last number, behind a point
   int number = 0;
   if (!digits.empty()) std::from_chars(digits.data() + 1, digits.data() + digits.size(), number);
   return number;

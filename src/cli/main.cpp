@@ -17,8 +17,8 @@ namespace {
 
 constexpr int wrong_command_line = 2;
 
-// Writes to the standard output, in large parts, and to the standard error. The class uses no streams of the C++
-// library, because their initialisation takes a twentieth of all instructions that a small file needs.
+// Writes to the standard output, in large pieces, and to the standard error. The class uses no streams of the C++
+// library, because initialising them would take a twentieth of all instructions that a small file needs.
 class Standard : public depyf::cli::Sinks {
  public:
   void text(const std::string& utf8) override {
@@ -60,7 +60,7 @@ class Standard : public depyf::cli::Sinks {
 int decompile_all(const depyf::cli::CommandLine& line, Standard& sinks) {
   std::vector<depyf::cli::Input> inputs = depyf::cli::find_inputs(line.files, line.settings.max_size);
   if (inputs.empty()) {
-    sinks.error("no .pyc files found\n");
+    sinks.error("depyf-decompile: the given folders contain no .pyc files\n");
     return 1;
   }
   if (!line.settings.output.empty()) depyf::cli::choose_outputs(inputs);
@@ -87,8 +87,8 @@ int act(const depyf::cli::CommandLine& line, Standard& sinks) {
 
 int main(int argc, char** argv) {
 #ifdef __GLIBC__
-  // All threads share one arena, because they seldom call malloc, and then for large chunks. An arena for each thread
-  // would only reserve 64 MiB of addresses.
+  // All threads share one arena of malloc, because they seldom call malloc, and only for large chunks. With an arena of
+  // its own, each thread would reserve 64 MiB of addresses without a benefit.
   mallopt(M_ARENA_MAX, 1);
 #endif
   const std::span<const char* const> arguments(argv, static_cast<std::size_t>(argc));
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
     sinks.error("depyf-decompile: " + std::string(failure.what()) + "\n");
   }
   if (!sinks.flush()) {
-    sinks.error("standard output: cannot be written\n");
+    sinks.error("depyf-decompile: standard output cannot be written\n");
     status = 1;
   }
   return status;

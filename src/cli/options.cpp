@@ -10,40 +10,46 @@ namespace {
 
 using Value = Option::Value;
 
-constexpr unsigned widest = 100000;  // of --width
+constexpr unsigned widest = 100000;  // the largest value of --width
 
 constexpr Option table[] = {
-    {"output", 'o', Value::text, "DIR", "Write the sources to this folder, in place of standard output"},
-    {"force", 0, Value::none, "", "With -o: replace files that are there already"},
-    {"jobs", 'j', Value::number, "N", "Files to work on at a time, 1 to 256"},
+    {"output", 'o', Value::text, "DIR", "Write the sources to DIR instead of standard output"},
+    {"force", 0, Value::none, "", "With -o: overwrite existing files"},
+    {"jobs", 'j', Value::number, "N", "Process N files at a time, 1 to 256 (default: 1)"},
     {"check", 0, Value::text, "PYTHON",
-     "Compile back with this interpreter, of the version of the files, and mark each function that does not give the same "
-     "bytecode: # depyf: not equal: what. auto: find one for each file (DEPYF_PYTHON_3_14, PATH, pyenv)",
+     "Compile each source with the interpreter PYTHON, which must have the version of the files, and add "
+     "the comment # depyf: not equal: REASON to each function whose bytecode differs. The value auto finds an "
+     "interpreter for each file (from DEPYF_PYTHON_3_14 and similar variables, pyenv and PATH)",
      true},
     {"prove", 0, Value::none, "",
-     "Prove, without an interpreter, that the source means what the bytecode does, and mark each function that is not "
-     "proved: # depyf: not proved: why. --json lists them"},
-    {"json", 0, Value::none, "", "Print a report of all files as JSON; it holds the sources where -o is not given"},
+     "Prove, without an interpreter, that the source is equivalent to the bytecode, and add the comment "
+     "# depyf: not proved: REASON to each function that is not proved. --json lists these functions"},
+    {"json", 0, Value::none, "", "Print a report of all files as JSON. Without -o, the report contains the sources"},
     {"quiet", 'q', Value::none, "", "Do not print the line of counts at the end"},
     {"python", 0, Value::text, "VERSION",
-     "The version of raw marshal data, such as 3.12; tried out where it is not given"},
-    {"max-size", 0, Value::number, "MB", "Refuse larger files, and larger members of archives; 64 if not given"},
+     "Read raw marshal data of this version, such as 3.12 (default: try all versions)"},
+    {"max-size", 0, Value::number, "MB",
+     "Refuse files, and members of archives, of more than MB megabytes (default: 64)"},
     {"width", 0, Value::number, "N",
-     "Columns of a line; 100 if not given. Where positions in the bytecode tell how the lines of the source broke, those decide"},
+     "Break lines that are longer than N columns (default: 100). If positions in the bytecode show the line breaks of "
+     "the original source, these line breaks are printed instead"},
     {"align", 0, Value::text, "lines",
-     "Put each statement on the line that it had in the source, with blank lines between, so that tracebacks, breakpoints and "
-     "coverage of code whose source is lost are right. --json lists those on another line"},
+     "Put each statement on the line that the statement had in the original source, with blank lines in between, so "
+     "that tracebacks, breakpoints and coverage are right if the original source is lost. --json lists the "
+     "statements that are on another line"},
     {"lines", 0, Value::none, "",
-     "Print, as JSON, which line of the source stands for which bytecode, and which line of the lost source it was, in place of "
-     "the source",
+     "Print a map from the lines of the source to the bytecode and to the lines of the original source, as JSON, "
+     "instead of the source",
      true},
-    {"cfg", 0, Value::none, "", "Print the control flow graph of each code object in DOT, in place of the source",
+    {"cfg", 0, Value::none, "", "Print the control flow graph of each code object, in DOT, instead of the source",
      true},
-    {"dis", 0, Value::none, "", "Print version-neutral instructions in place of the source", true},
-    {"dump-load", 0, Value::none, "", "Print the fields of the code objects as loaded in place of the source", true},
-    {"stop-after", 0, Value::statement_pass, "PASS", "Print the source as it is after this pass", true},
+    {"dis", 0, Value::none, "", "Print version-neutral instructions instead of the source", true},
+    {"dump-load", 0, Value::none, "", "Print the fields of the code objects as they were loaded, instead of the source",
+     true},
+    {"stop-after", 0, Value::statement_pass, "PASS",
+     "Print the source as it is after PASS, which is one of the following passes, except lift", true},
     {"dump-after", 0, Value::pass, "PASS",
-     "Print what this pass makes of each code object (of decode and flow: --dis and --cfg)", true},
+     "Print the result of PASS for each code object (for the passes decode and flow, use --dis and --cfg)", true},
     {"help", 'h', Value::none, "", "Print this help"},
     {"version", 0, Value::none, "", "Print the version"},
 };
@@ -52,21 +58,22 @@ struct Example {
   std::string_view command, what;
 };
 constexpr Example examples[] = {
-    {"depyf-decompile app.pyc", "the source of one file"},
-    {"depyf-decompile build/lib -o sources -j 4", "all .pyc files below a folder, into another one"},
-    {"depyf-decompile package.whl -o sources", "those in a wheel, an egg or a zip archive"},
-    {"depyf-decompile --check auto app.pyc", "mark what does not compile back to the same"},
-    {"depyf-decompile --json build/lib", "a report for other programs, sources included"},
-    {"depyf-decompile --align lines app.pyc", "each statement on its line, for tracebacks and debuggers"},
-    {"depyf-decompile diff old.pyc new.pyc", "the functions that two builds of a module differ in"},
-    {"depyf-decompile - < app.pyc", "standard input"},
+    {"depyf-decompile app.pyc", "print the source of one file"},
+    {"depyf-decompile build/lib -o sources -j 4", "decompile all .pyc files below a folder into another folder"},
+    {"depyf-decompile package.whl -o sources", "decompile the .pyc files in a wheel, an egg or a zip archive"},
+    {"depyf-decompile --check auto app.pyc", "mark functions that compile to other bytecode"},
+    {"depyf-decompile --json build/lib", "print a report for other programs, with the sources"},
+    {"depyf-decompile --align lines app.pyc", "put each statement on its original line, for tracebacks and debuggers"},
+    {"depyf-decompile diff old.pyc new.pyc", "list the functions that differ between two builds of a module"},
+    {"depyf-decompile - < app.pyc", "decompile a .pyc file that is read from standard input"},
 };
 
 constexpr std::string_view files_help =
-    ".pyc files of CPython 3.8 to 3.15, folders of them, archives (.whl, .zip, .egg, .pyz), raw marshal data, or - for standard input";
+    ".pyc files of CPython 3.8 to 3.15, folders or archives (.whl, .zip, .egg, .pyz) with .pyc files, raw marshal "
+    "data, or - for standard input";
 constexpr std::string_view status_help =
-    "The exit status is 0, 1 if a file could not be read, checked or written, and 2 if the command line is wrong. diff: 1 if "
-    "the two differ.";
+    "The exit status is 0 if all files were processed, 1 if a file could not be read, checked or written, and 2 if the "
+    "command line is wrong. The exit status of diff is also 1 if the two files differ.";
 
 const Option* find(std::string_view name) {
   const auto* found = std::ranges::find(table, name, &Option::name);
@@ -134,7 +141,8 @@ class Parser {
   }
 
  private:
-  // Recognizes a command as the first argument. A file with the name of a command can be given as ./diff.
+  // Recognizes the name of a command in the first argument. A file with the name of a command, such as `diff`, can be
+  // passed as `./diff`.
   void command() {
     if (arguments_.empty()) return;
     const std::string_view first = arguments_[0];
@@ -154,7 +162,7 @@ class Parser {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string_view name = text.substr(0, equals);
     const Option* option = find(name);
-    if (!option) return fail("there is no option --" + std::string(name));
+    if (!option) return fail("unknown option --" + std::string(name));
     if (option->value == Value::none) {
       if (equals < text.size()) return fail("--" + std::string(name) + " takes no value");
       return set(*option, "");
@@ -166,7 +174,7 @@ class Parser {
   void letters(std::string_view text) {
     for (std::size_t at = 0; at < text.size() && line_.error.empty(); ++at) {
       const Option* option = find(text[at]);
-      if (!option) return fail("there is no option -" + std::string(1, text[at]));
+      if (!option) return fail("unknown option -" + std::string(1, text[at]));
       if (option->value == Value::none) {
         set(*option, "");
       } else if (at + 1 < text.size()) {
@@ -194,7 +202,7 @@ class Parser {
     const std::string name(option.name), text(value);
     if (option.instead) {
       if (instead_ && instead_ != &option)
-        return fail("--" + std::string(instead_->name) + " and --" + name + " exclude each other");
+        return fail("--" + std::string(instead_->name) + " and --" + name + " cannot be used together");
       instead_ = &option;
     }
     Settings& settings = line_.settings;
@@ -202,14 +210,14 @@ class Parser {
     if (option.value == Value::pass || option.value == Value::statement_pass) {
       const std::vector<std::string> names = pass_names(option.value == Value::statement_pass);
       if (std::ranges::find(names, text) == names.end())
-        return fail("--" + name + ": there is no pass " + text + ", but " + joined(names, ", "));
+        return fail("--" + name + ": unknown pass " + text + "; the passes are " + joined(names, ", "));
     }
     if (name == "output") settings.output = text;
     else if (name == "force") settings.force = true;
     else if (name == "check") settings.check = text;
     else if (name == "prove") settings.prove = true;
     else if (name == "align" && text == "lines") settings.align = true;
-    else if (name == "align") fail("--align: lines is all that can be aligned");
+    else if (name == "align") fail("--align: the only value is lines");
     else if (name == "json") settings.json = true;
     else if (name == "quiet") settings.quiet = true;
     else if (name == "lines") settings.lines = true;
@@ -220,16 +228,18 @@ class Parser {
     else if (name == "dump-after") settings.dump_after = text;
     else if (name == "help") line_.action = CommandLine::Action::help;
     else if (name == "version") line_.action = CommandLine::Action::version;
-    else if (name == "jobs" && !number(text, 256, settings.jobs)) fail("--jobs: a number from 1 to 256 is needed");
+    else if (name == "jobs" && !number(text, 256, settings.jobs))
+      fail("--jobs: the value must be a number from 1 to 256");
     else if (name == "python" && !version(text, settings.python))
-      fail("--python: a version from 3.8 to 3.15 is needed");
+      fail("--python: the value must be a version from 3.8 to 3.15");
     else if (name == "width") {
       unsigned columns = 0;
-      if (!number(text, widest, columns)) fail("--width: a number from 1 to " + std::to_string(widest) + " is needed");
+      if (!number(text, widest, columns))
+        fail("--width: the value must be a number from 1 to " + std::to_string(widest));
       settings.width = columns;
     } else if (name == "max-size") {
       unsigned megabytes = 0;
-      if (!number(text, 4096, megabytes)) fail("--max-size: a number from 1 to 4096 is needed");
+      if (!number(text, 4096, megabytes)) fail("--max-size: the value must be a number from 1 to 4096");
       settings.max_size = std::size_t{megabytes} << 20;
     }
   }
@@ -246,12 +256,13 @@ class Parser {
   void check() {
     using Action = CommandLine::Action;
     const std::size_t files = line_.files.size();
-    if (line_.action == Action::decompile && files == 0) fail("a file is needed");
+    if (line_.action == Action::decompile && files == 0) fail("no file is given");
     if (line_.action == Action::diff && files != 2) fail("diff needs two files");
     if (line_.action == Action::completion && (files != 1 || completion_text(line_.files[0]).empty()))
       fail("completion needs the name of a shell: bash or zsh");
-    if (line_.action == Action::manual && files != 0) fail("man takes no files");
-    if (line_.settings.force && line_.settings.output.empty()) fail("--force is for files that -o writes");
+    if (line_.action == Action::manual && files != 0) fail("man takes no arguments");
+    if (line_.settings.force && line_.settings.output.empty())
+      fail("--force needs -o, because only files that -o writes can be overwritten");
   }
 
   std::span<const char* const> arguments_;
@@ -260,7 +271,8 @@ class Parser {
   CommandLine line_;
 };
 
-// Escapes dashes and backslashes and, at the start, a dot or quote, which roff would read as a request.
+// Escapes dashes and backslashes for roff. A dot or quote at the start of the text is escaped too, because roff would
+// read it as a request.
 std::string roff(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -302,7 +314,7 @@ std::string bash_completion() {
          "complete -o filenames -F _depyf_decompile depyf-decompile\n";
 }
 
-std::string zsh_quoted(std::string_view text) {  // within '...[...]'
+std::string zsh_quoted(std::string_view text) {  // for use within '...[...]'
   std::string out;
   for (char c : text) {
     if (c == '\'') out += "'\\'";
@@ -340,7 +352,7 @@ CommandLine parse(std::span<const char* const> arguments) { return Parser(argume
 std::string help_text() {
   constexpr std::size_t column = 28, width = 92;
   std::string out =
-      "Python source out of .pyc files of CPython 3.8 to 3.15\n\n"
+      "Decompiles .pyc files of CPython 3.8 to 3.15 to Python source.\n\n"
       "usage: depyf-decompile [OPTION...] FILE...\n"
       "       depyf-decompile diff A.pyc B.pyc\n"
       "       depyf-decompile completion bash|zsh\n"
@@ -366,7 +378,7 @@ std::string manual_text() {
   std::string out =
       ".TH DEPYF\\-DECOMPILE 1 \"\" \"depyf " DEPYF_VERSION
       "\"\n"
-      ".SH NAME\ndepyf\\-decompile \\- Python source out of .pyc files\n"
+      ".SH NAME\ndepyf\\-decompile \\- decompile .pyc files to Python source\n"
       ".SH SYNOPSIS\n.B depyf\\-decompile\n[OPTION...] FILE...\n.br\n.B depyf\\-decompile diff\nA.pyc B.pyc\n.br\n"
       ".B depyf\\-decompile completion\nbash|zsh\n"
       ".SH DESCRIPTION\nFILE: ";

@@ -13,12 +13,12 @@ namespace depyf::cli {
 struct Option {
   enum class Value : std::uint8_t { none, text, number, pass, statement_pass };
   std::string_view name;  // the name behind two dashes
-  char letter = 0;  // the letter behind one dash; 0 if there is none
+  char letter = 0;  // the letter behind one dash; 0 if the option has no letter
   Value value = Value::none;
   std::string_view value_name = {};
-  std::string_view what = {};  // for --help
-  // True for options that exclude each other: they select what is printed instead of the source, or how the source is
-  // checked.
+  std::string_view what = {};  // the description of the option in --help
+  // True if the option excludes all other options with `instead`. Options with `instead` select a text that is
+  // printed instead of the source, or a way to check the source.
   bool instead = false;
 };
 

@@ -49,7 +49,7 @@ std::string json_quoted(std::string_view text) {
     std::uint32_t character = 0;
     const std::size_t size = first_character(text.substr(at), character);
     if (size == 0) {
-      out += "\\ufffd";  // the name of a file may contain any bytes
+      out += "\\ufffd";  // The name of a file may contain any bytes.
       ++at;
       continue;
     }

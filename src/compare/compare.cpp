@@ -25,12 +25,13 @@ struct CompareNode {
   Op op = Op::nop_;
   Symbol value = 0;             // the argument: a number, a name or a constant
   std::int32_t detail = 0;      // the second argument, or the kind of a constant
-  int first = -1, second = -1;  // successors; `first` of a POP_JUMP_IF_x is the one for a true test
-  int handler = -1;             // index of the protected range in the code
+  int first = -1, second = -1;  // the successors, or -1; in a POP_JUMP_IF_x, `first` is taken if the test is true
+  int handler = -1;             // the index of the protected range around the instruction, or -1
   const CodeObject* child = nullptr;
 };
 
-// The flags that change how a code object runs; flags that only say how it was made are left out.
+// The flags that change how a code object runs; flags that only record how the code object was compiled are not
+// compared.
 constexpr std::uint32_t compared_flags =
     CodeObject::optimized | CodeObject::new_locals | CodeObject::varargs | CodeObject::varkeywords |
     CodeObject::nested | CodeObject::generator | CodeObject::coroutine | CodeObject::iterable_coroutine |
@@ -61,8 +62,9 @@ class CompareGraph {
     return at >= 0 && at < int(nodes.size()) ? decoded_->instructions[at].offset : 0;
   }
 
-  // Follows plain jumps and NOPs from `at`, and returns the first other instruction; -1 if there is none. For an
-  // endless loop of jumps it returns the last jump of the loop, because a signal handler may raise there.
+  // Follows plain jumps and NOPs from `at`, and returns the first instruction of another kind; -1 if the code ends
+  // before an instruction of another kind. For an endless loop of jumps, the function returns the last jump of the
+  // loop, because a signal handler may raise an exception at this jump.
   int resolve(int at) const {
     for (std::size_t steps = 0; at >= 0 && at < int(nodes.size()); ++steps) {
       if (nodes[at].op != Op::nop_ && nodes[at].op != Op::jump_) return at;
@@ -142,8 +144,8 @@ class CompareGraph {
     return made;
   }
 
-  // Fills in a node that loads a constant. Nested code objects are compared by name here, and by content in
-  // `compare_trees`.
+  // Fills in a node that loads a constant. The symbol of a nested code object is only its name, because `compare_trees`
+  // compares the content of nested code objects.
   void constant(CompareNode& node, const Constant& value, std::size_t at) const {
     node.detail = 0;
     if (value.kind == Constant::Kind::code) {
@@ -166,8 +168,9 @@ class CompareGraph {
     }
   }
 
-  // Threads conditional jumps: if a JUMP_IF_x_OR_POP leads to a second test of its value, it is replaced by a jump to
-  // the target of that second test. CPython 3.10 threads a jump to a jump only if both are on one line.
+  // Replaces each JUMP_IF_TRUE_OR_POP or JUMP_IF_FALSE_OR_POP that jumps to a second test of the same value by a jump
+  // to the place where the second test leads. CPython 3.10 threads such jumps only if both are on one line, so the
+  // graphs of both code objects are brought into the threaded form.
   void shorten_tests() {
     auto or_pop = [](Op op) { return op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_; };
     for (int at = int(nodes.size()) - 1; at >= 0; --at) {
@@ -218,7 +221,8 @@ std::optional<std::string> compare_fields(const CodeObject& one, const CodeObjec
   return std::nullopt;
 }
 
-// Returns the first difference between two code objects, without the code objects in them; nothing if they are equal.
+// Returns the first difference between two code objects, leaving aside the code objects nested in them; nothing if the
+// two code objects are equal.
 std::optional<Difference> compare_code(const CodeObject& one, const CodeObject& two, const CompareGraph& left,
                                        const CompareGraph& right) {
   if (auto field = compare_fields(one, two)) return Difference{&one, *field, 0};
@@ -260,10 +264,10 @@ void lost(const CodeObject& code, Symbols& symbols, std::vector<Difference>& fou
   for (const CodeObject* child : CompareGraph(code, symbols).children()) lost(*child, symbols, found);
 }
 
-// Compares two code objects and the pairs of code objects in them.
+// Compares two code objects and the pairs of code objects nested in them.
 void compare_trees(const CodeObject& one, const CodeObject& two, Symbols& symbols, std::vector<Difference>& found,
                    int depth) {
-  // The limit protects against recursion without end in hostile files.
+  // The limit bounds the recursion for hostile files, in which code objects may nest very deep.
   if (depth > 500) {
     found.push_back({&one, "nested too deeply to compare", 0});
     return;

@@ -22,7 +22,7 @@ std::optional<std::string_view> string_value(const Expression& expression) {
 }
 
 std::optional<std::int64_t> integer_value(const Expression& expression) {
-  constexpr std::size_t digits_max = 18;  // each number with so many digits fits into 64 bits
+  constexpr std::size_t digits_max = 18;  // every number with 18 digits fits into 64 bits
   if (!expression.is(Expression::Kind::number) || expression.text.empty() || expression.text.size() > digits_max)
     return std::nullopt;
   std::int64_t value = 0;

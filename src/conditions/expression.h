@@ -1,12 +1,12 @@
-// Parses, changes and prints those Python expressions that the conditions of guards use.
+// Parses, changes and prints those Python expressions that the conditions of guards use. For example, the tree of the
+// condition `L['x'].size()[0] <= 64` has the following nodes.
 //
-//     L['x'].size()[0] <= 64      comparison, operators: {"<="}
-//     |- subscript                parts: the value, the index
-//     |  |- call                  parts: the function, the arguments
-//     |  |  `- attribute          text: "size", parts: the owner
-//     |  |     `- subscript       parts: name "L", string "'x'"
-//     |  `- number                text: "0"
-//     `- number                   text: "64"
+//   - `L['x'].size()[0] <= 64` is a comparison with the operators {"<="}, whose parts are a subscript and a number.
+//   - `64` and `0` are numbers with the texts "64" and "0".
+//   - `L['x'].size()[0]` is a subscript, whose parts are its value (a call) and its index (a number).
+//   - `L['x'].size()` is a call, whose only part is its function (an attribute), because the call has no arguments.
+//   - `L['x'].size` is an attribute with the text "size", whose only part is its owner (a subscript).
+//   - `L['x']` is a subscript, whose parts are the name "L" and the string "'x'".
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace depyf::conditions {
 struct Expression {
   enum class Kind : std::uint8_t {
     absent,  // an omitted part, such as the bound of a slice
-    name,            // text
-    number,          // text: as written
+    name,            // text: the name
+    number,          // text: the number as the source spells it
     string,          // text: the literal, in single quotes if it can be written so
     bytes,           // text: the literal
     constant,        // text: "None", "True", "False" or "..."
@@ -42,7 +42,7 @@ struct Expression {
     tuple,           // parts: the items, as for list and set
     list,
     set,
-    dict,                // parts: keys and values, alternating; a double_starred has no value behind it
+    dict,                // parts: keys and values, alternating; no value follows a double_starred
     generator,           // parts: the element, then the clauses, as in list and set comprehensions
     list_comprehension,
     set_comprehension,
@@ -80,7 +80,7 @@ bool contains(const Expression& expression, const IsWanted& is_wanted) {
   return false;
 }
 
-// Makes expressions.
+// Returns an expression of the given kind, with a text and parts.
 Expression make(Expression::Kind kind, std::string text, std::vector<Expression> parts = {});
 
 }  // namespace depyf::conditions

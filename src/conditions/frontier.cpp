@@ -9,7 +9,8 @@
 namespace depyf::conditions {
 namespace {
 
-// True if the text contains a table of a module: `['_modules']` or `._modules`.
+// True if the text reads a dict in which an nn.Module keeps its submodules, parameters or buffers, as in `['_modules']`
+// or `._modules`.
 bool is_of_module(std::string_view text) {
   for (const std::string_view table : {"modules", "parameters", "buffers"}) {
     if (text.find("['_" + std::string(table) + "']") != std::string_view::npos) return true;
@@ -40,7 +41,8 @@ bool is_path(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_word(c) || c == '.' || c == '\'' || c == '[' || c == ']'; });
 }
 
-// True if a guard checks names of modules instead of values: all of its conditions are `a is b` without locals.
+// True if a guard checks to which objects the names of modules refer: all of its conditions have the form `a is b`, and
+// none of them reads a local variable.
 bool is_about_modules(const Guard& guard) {
   return !guard.conditions.empty() && std::ranges::all_of(guard.conditions, [](const std::string& condition) {
     const std::size_t is = condition.find(" is ");
@@ -82,7 +84,7 @@ class Frontier {
   }
 
  private:
-  // A comparison with a constant that a guard checks.
+  // The guard with the index `guard` compares a value with `constant` by the operator `sign`.
   struct Part {
     std::string sign, constant;
     int guard;
@@ -151,7 +153,8 @@ class Frontier {
   void value(const Guard& guard, int index) {
     if (guard.is_live) return add(guard.text, in_terms(guard.source), index);
     for (const std::string& condition : guard.conditions) {
-      // The class of the value is not listed, because the constant already shows it: 1.0 is a float.
+      // The class of the value is not listed, because it follows from the constant. For example, a value that equals
+      // 1.0 is a float.
       if (guard.conditions.size() > 1 && (condition.starts_with("type(") || condition.starts_with("id(type(")))
         continue;
       const std::vector<Bound> bounds = bounds_of(condition);
@@ -210,16 +213,17 @@ class Frontier {
   const std::vector<Guard>& guards_;
   const std::optional<std::vector<SymbolBounds>>& symbols_;
   std::vector<Limit> limits_;
-  std::vector<std::pair<std::string, std::vector<Part>>> reached_;  // pairs of a value and its comparisons, in order
+  std::vector<std::pair<std::string, std::vector<Part>>> reached_;  // values with their comparisons, in guard order
   std::map<std::string, std::size_t> numbers_;  // maps a value to its index in `reached_`
-  int state_ = 0, fixed_ = 0, parts_ = 0, tensors_ = 0;            // numbers of guards
+  int state_ = 0, fixed_ = 0, parts_ = 0, tensors_ = 0;            // counts of guards
 };
 
 void add_once(const std::string& text, std::vector<std::string>& texts) {
   if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
-// Returns the line about the value `subject`; empty if one of `entries` accepts any value of `subject`.
+// Returns the line of text that lists the conditions on the value `subject`; empty if one of `entries` accepts any
+// value of `subject`.
 std::string accepted(const std::string& subject, const std::vector<std::vector<Accepted>>& entries) {
   std::vector<std::pair<std::string, std::string>> conditions;  // pairs of a condition and its reason
   bool is_free = false;

@@ -125,8 +125,9 @@ void add_facts(const Expression& it, std::vector<Fact>& facts) {
   }
 }
 
-// Returns the facts that a guard asserts; empty if the rules do not cover the guard. The rules do not cover guards on
-// the state of the process, because these are checked while `__torch_function__` is active.
+// Returns the facts that a guard asserts; empty if the rules do not cover the guard. The rules do not cover guards that
+// only PyTorch's own object can check, because these guards have no conditions. The rules do not cover guards on the
+// state of the process either, because `__torch_function__` is enabled while these guards are checked.
 std::vector<Fact> facts_of(const Guard& guard) {
   std::vector<Fact> facts;
   if (guard.is_live || !guard.is_quiet) return facts;
@@ -141,8 +142,8 @@ std::vector<Fact> facts_of(const Guard& guard) {
   return facts;
 }
 
-// Returns the text between the prefix `before` and the suffix `behind` if it is one complete expression; otherwise
-// nothing.
+// Returns the text between the prefix `before` and the suffix `behind` if this text is one complete expression;
+// otherwise nothing.
 std::optional<std::string> argument(std::string_view text, std::string_view before, std::string_view behind) {
   if (text.size() <= before.size() + behind.size() || !text.starts_with(before) || !text.ends_with(behind))
     return std::nullopt;
@@ -151,7 +152,7 @@ std::optional<std::string> argument(std::string_view text, std::string_view befo
   return std::string(inside);
 }
 
-// A call of a method: `x.size(0)`.
+// A call of a method, such as `x.size(0)`, split into its parts.
 struct MethodCall {
   std::string owner, method, argument;
 };
@@ -272,8 +273,8 @@ class Premises {
     return std::nullopt;
   }
 
-  // The list of the keys of a dict determines the number of its keys. The list does not imply that a lookup finds a
-  // key, because an object that equals the key can have another hash.
+  // The list of the keys of a dict determines the number of its keys. The list of the keys does not imply that a
+  // lookup finds a key, because an object that equals the key can have another hash.
   Reasons key_count(const Fact& fact) const {
     const auto subject = argument(fact.subject, "dict.__len__(", ")");
     if (!subject || fact.sign != "==" || !fact.literal) return std::nullopt;
@@ -320,8 +321,8 @@ class Premises {
     return is_item ? signed_integer(sizes[static_cast<std::size_t>(dimension)]) : std::nullopt;
   }
 
-  // Returns the premises by which known facts about the same expression, its value or the bounds of an integer, imply a
-  // fact.
+  // Returns the premises if the known value of an expression, or a known bound of an integer, implies a fact about
+  // the same expression; otherwise nothing.
   Reasons by_values(const Fact& fact) const {
     if (!fact.literal || fact.sign == "is" || fact.sign == "is not") return std::nullopt;
     Reasons integer = integer_evidence(fact.subject);

@@ -13,10 +13,10 @@ using Kind = Expression::Kind;
 
 // The maximum nesting of brackets and prefix operators; each level takes about a dozen stack frames.
 constexpr int nesting_max = 40;
-// The maximum number of operators, or of attributes, subscripts and calls, in one chain, each of which is a level of
-// the tree.
+// The maximum number of operators in one chain, or of attributes, subscripts and calls in one chain. Each operator,
+// attribute, subscript or call of a chain adds a level to the tree.
 constexpr int chain_max = 200;
-constexpr std::size_t text_max = std::size_t{1} << 20;  // bytes
+constexpr std::size_t text_max = std::size_t{1} << 20;  // the maximum length of an expression in bytes
 
 // The left-associative binary operators, grouped by precedence, from the loosest to the tightest.
 constexpr std::array<std::array<std::string_view, 5>, 6> binary_operators = {{
@@ -52,7 +52,7 @@ class Parser {
     if (!in_.take(sign)) failed_ = true;
   }
 
-  // Functions that parse expressions, from the loosest to the tightest binding.
+  // The following functions parse expressions, from the loosest to the tightest binding operators.
 
   // Parses an expression, or several expressions with commas between them, which form a tuple.
   Expression tuple_or_expression() {
@@ -250,7 +250,7 @@ class Parser {
     return make(Kind::slice, {}, {std::move(start), std::move(stop), std::move(step)});
   }
 
-  // Atoms
+  // The following functions parse atoms.
 
   Expression atom() {
     const char c = in_.next();

@@ -14,16 +14,16 @@ class Scanner {
   std::size_t position() const { return at_; }
   void go_back(std::size_t position) { at_ = position; }
   bool is_at_end();
-  // True if the next character is a closing bracket, or at the end of the text.
+  // True if the next character is a closing bracket, or if the text ends.
   bool is_at_close();
-  // Returns the next character that is not a blank; '\0' at the end.
+  // Returns the next character that is not a blank; '\0' at the end of the text.
   char next();
-  // Returns the character behind the next `size` characters; '\0' if there is none.
+  // Returns the character behind the next `size` characters; '\0' if the text ends before it.
   char behind(std::size_t size) const { return at_ + size < text_.size() ? text_[at_ + size] : '\0'; }
-  // Consumes the operator or bracket `sign`; returns false if it is not next. `not_before` lists the characters that
-  // would form another operator with `sign`, such as `=` behind `<`.
+  // Consumes the operator or bracket `sign`; returns false if `sign` does not follow. `not_before` lists the
+  // characters that would form another operator with `sign`, such as `=` behind `<`.
   bool take(std::string_view sign, std::string_view not_before = {});
-  // Returns the next name or keyword; an empty text if there is none.
+  // Returns the next name or keyword; an empty text if no word follows.
   std::string_view word();
   bool take_word(std::string_view wanted);
   void skip(std::size_t size) { at_ += size; }
@@ -32,8 +32,8 @@ class Scanner {
   std::optional<std::string> take_parameters();
   std::string take_number();
 
-  // Adjacent string literals, which Python joins. The texts of the literals stay unchanged, except that the quotes of a
-  // simple literal are changed to those that Python's repr uses.
+  // Adjacent string literals, which Python joins. The texts of the literals stay unchanged, except that a literal in
+  // double quotes gets single quotes, as in the output of repr, unless it contains a single quote or a backslash.
   struct Strings {
     std::string text;
     bool is_bytes = false;

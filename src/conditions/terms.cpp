@@ -24,8 +24,8 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_word(c) || (c & 0x80) != 0; });
 }
 
-// Returns the expression for a variable. Dynamo's name for an imported module becomes the name of the module:
-// `torch.nn` for `__import_torch_dot_nn`.
+// Returns the expression that users write for a variable of a guard's condition. Dynamo's name for an imported module
+// becomes the name of the module: `__import_torch_dot_nn` becomes `torch.nn`.
 Expression variable(std::string_view name) {
   constexpr std::string_view import = "__import_", dot = "_dot_";
   if (!name.starts_with(import) || name.size() == import.size()) return make(Kind::name, std::string(name));
@@ -51,7 +51,7 @@ bool is_builtins(const Expression& it) {
   return key && key->starts_with("__builtins_dict__");
 }
 
-// An nn.Module, and the name of one of its tables.
+// An nn.Module, and the name of one of the dicts in which it stores objects (see `tables`).
 struct Table {
   const Expression* owner = nullptr;  // null if the expression reads no table
   std::string_view name;
@@ -124,7 +124,7 @@ Expression changed(const Expression& it) {
   return with_changed_parts(it);
 }
 
-// Returns the comparison operator for exchanged operands: `>` for `<`.
+// Returns the comparison operator that keeps the meaning of a comparison when its operands are exchanged: `>` for `<`.
 std::string turned(const std::string& sign) {
   constexpr std::pair<std::string_view, std::string_view> others[] = {
       {"<", ">"}, {"<=", ">="}, {">", "<"}, {">=", "<="}};
@@ -133,7 +133,8 @@ std::string turned(const std::string& sign) {
   return sign;
 }
 
-// True if the value of the expression does not depend on the inputs: it has no calls, and does not refer to `L` or `G`.
+// True if the value of the expression does not depend on the inputs: it has no calls, and none of the names `L`, `G`,
+// `id` and `type`.
 bool is_plain(const Expression& it) {
   return !contains(it, [](const Expression& part) {
     return part.is(Kind::call) || part.is_name("L") || part.is_name("G") || part.is_name("id") || part.is_name("type");

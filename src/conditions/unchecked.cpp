@@ -44,7 +44,8 @@ constexpr std::pair<std::string_view, std::string_view> changes[] = {
     {"AUTOGRAD_SAVED_TENSORS_HOOKS", "a call with other hooks for saved tensors"},
 };
 
-// Returns " on a" or, behind the word "guard", "s on a, b"; an empty text if `names` is empty.
+// Returns the text behind the word "guard": " on a" for one name, "s on a, b" for several names, and an empty text if
+// `names` is empty.
 std::string on(const std::vector<std::string>& names) {
   if (names.empty()) return {};
   const auto named =
@@ -71,7 +72,8 @@ std::string unnoticed(std::string_view kind) {
 }
 
 std::vector<std::string> unchecked_after_dropping(const std::vector<DroppedGuard>& dropped) {
-  // Pairs of a change that is not noticed and the affected values.
+  // Each pair consists of a change that is not noticed without the guard, and the names of the values that the dropped
+  // guards checked.
   std::vector<std::pair<std::string, std::vector<std::string>>> names_of;
   for (const DroppedGuard& guard : dropped) {
     const std::string meaning = unnoticed(guard.kind);

@@ -112,7 +112,7 @@ class Unparser {
 
   void attribute(const Expression& it) {
     add(it.parts[0], atom);
-    // `1.real` would be a malformed number.
+    // A blank follows an integer, because `1.real` would be a malformed number.
     if (it.parts[0].is(Kind::number) && integer_value(it.parts[0])) out_ += ' ';
     out_ += "." + it.text;
   }
@@ -182,7 +182,7 @@ class Unparser {
       int level = own;
       for (std::size_t i = 0; i < it.parts.size(); ++i) {
         if (i) out_ += " " + it.text + " ";
-        // Like ast.unparse, require each operand of `and` and `or` to bind more tightly than the previous operand.
+        // As in ast.unparse, each operand of `and` and `or` must bind more tightly than the previous operand.
         level = std::min<int>(level + 1, atom);
         add(it.parts[i], level);
       }

@@ -24,7 +24,7 @@ std::string counted(std::int64_t count, const std::string& noun) {
 
 std::string own_name(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
-// Checks one process.
+// Checks one process against the contract.
 class Check {
  public:
   Check(const Contract& contract, const record::Process& process, Verdict& verdict)
@@ -54,8 +54,8 @@ class Check {
   }
 
  private:
-  // Pairs the functions of the contract with those of the run: by the recorded name, or by the plain name if the
-  // contract or the run has only the plain name of a function.
+  // Pairs the functions of the contract with the functions of the run by their recorded names. If the contract or the
+  // run records only the plain name of a function, plain names are compared instead of qualified names.
   void match() {
     matches_.assign(contract_.functions.size(), -1);
     is_matched_.assign(now_.size(), false);
@@ -88,7 +88,7 @@ class Check {
     check_function(contract_.others, index);
     if (contract_.functions.empty()) ++verdict_.functions;
     for (std::size_t i = before; i < verdict_.broken.size() && !contract_.functions.empty(); ++i)
-      verdict_.broken[i].sentence += " (the contract does not have this function)";
+      verdict_.broken[i].sentence += " (the contract does not contain this function)";
   }
 
   void check_function(const Function& known, std::size_t index) {
@@ -99,7 +99,8 @@ class Check {
     std::vector<std::string> exceeded;
     const bool is_explained = verdict_.broken.size() > before;
     bounds(known, index, is_explained ? &exceeded : nullptr);
-    // A new break or recompilation explains why costs exceed their bounds, so the exceeded bounds become its details.
+    // A new break or recompilation explains why costs exceed their bounds, so the exceeded bounds become details of the
+    // break or recompilation.
     for (std::string& sentence : exceeded) verdict_.broken[before].details.push_back(std::move(sentence));
   }
 
@@ -140,8 +141,8 @@ class Check {
       if (other >= 0) {
         Change& change =
             add("break-reason", Weight::neutral, index, fact.source->place,
-                "the graph break" + at(fact.source->place) + " has another reason: " + fact.source->reason +
-                    "; allowed is " + (*known.breaks)[static_cast<std::size_t>(other)].reason);
+                "the graph break" + at(fact.source->place) + " has a different reason: " + fact.source->reason +
+                    "; the contract allows " + (*known.breaks)[static_cast<std::size_t>(other)].reason);
         change.before = (*known.breaks)[static_cast<std::size_t>(other)].reason, change.after = fact.source->reason;
         continue;
       }
@@ -154,7 +155,7 @@ class Check {
     for (std::size_t i = 0; i < is_used.size(); ++i)
       if (!is_used[i])
         verdict_.better.push_back(facts_.functions[index].title() + ": the graph break at `" + (*known.breaks)[i].line +
-                                  "` is gone");
+                                  "` no longer occurs");
   }
 
   void recompilations(const Function& known, std::size_t index) {
@@ -173,11 +174,11 @@ class Check {
     }
     const auto gone = std::ranges::count(is_used, false);
     if (gone)
-      verdict_.better.push_back(facts_.functions[index].title() + ": " +
-                                texts::counted(static_cast<std::size_t>(gone), "recompilation") + " fewer");
+      verdict_.better.push_back(facts_.functions[index].title() + " has " +
+                                texts::counted(static_cast<std::size_t>(gone), "fewer recompilation"));
   }
 
-  // A bound of a function that the run exceeds.
+  // A bound on a function, which the run exceeds.
   struct Exceeded {
     const char* code;
     std::int64_t now, allowed;
@@ -185,9 +186,10 @@ class Check {
     record::Place place;
   };
 
-  // Adds an exceeded bound, or only its sentence to `sentences` if `sentences` is not null.
+  // Adds an exceeded bound to the verdict. If `sentences` is not null, adds a sentence about the bound to `sentences`,
+  // and nothing to the verdict.
   void add_exceeded(std::size_t index, const Exceeded& it, std::vector<std::string>* sentences) {
-    std::string sentence = counted(it.now, it.noun) + it.behind + ", allowed are " + std::to_string(it.allowed);
+    std::string sentence = counted(it.now, it.noun) + it.behind + "; the contract allows " + std::to_string(it.allowed);
     if (sentences) return sentences->push_back(std::move(sentence));
     Change& change = add(it.code, Weight::costs, index, it.place, std::move(sentence));
     change.before = std::to_string(it.allowed), change.after = std::to_string(it.now);
@@ -198,7 +200,7 @@ class Check {
     if (facts_.reach == diff::Reach::kernels && known.kernels && facts_.functions[index].costs.has_operators_alone() &&
         (*known.kernels || (known.library_calls && !known.library_calls->empty())))
       add("backend", Weight::costs, index, {},
-          "another backend compiles it: it has no kernels, where the contract has " +
+          "is compiled by a different backend: it has no kernels, and the contract has " +
               counted(*known.kernels, "kernel"));
     if (known.kernels && now.kernels && *now.kernels > *known.kernels)
       add_exceeded(index, {"kernels", *now.kernels, *known.kernels, "kernel", {}, {}}, exceeded);
@@ -217,9 +219,9 @@ class Check {
     if (known.guards && now.guards && contract_.is_of_dump == facts_.is_dump && *now.guards > *known.guards)
       add_exceeded(index, {"guards", *now.guards, *known.guards, "guard", {}, {}}, exceeded);
     if (known.guards && contract_.is_of_dump != facts_.is_dump)
-      unchecked("Guards: a log counts them in another way than a dump of depyf.");
+      unchecked("Guards: a log counts them in a different way than a dump of depyf.");
     if (known.kernels && !now.kernels && contract_.backend == name_of(diff::Reach::kernels))
-      unchecked("Kernels and library calls: the run does not record any.");
+      unchecked("Kernels and library calls: the run has no record of them.");
   }
 
   record::Place largest_saved(std::size_t index) const {
@@ -248,21 +250,21 @@ class Check {
 
   void backend() {
     if (contract_.backend.empty()) return;
-    if (!facts_.reach) return unchecked("Graphs and kernels: the run does not record any.");
+    if (!facts_.reach) return unchecked("Graphs and kernels: the run has no record of them.");
     const std::string now = name_of(*facts_.reach);
     if (now == contract_.backend) return;
-    Change& change =
-        add_for_run("backend", facts_.functions.empty() ? record::Place() : facts_.functions[0].place,
-                    "another backend: the run goes as far as " + now + ", the contract as far as " + contract_.backend);
+    Change& change = add_for_run(
+        "backend", facts_.functions.empty() ? record::Place() : facts_.functions[0].place,
+        "a different backend compiles the run: it produces " + now + ", and the contract has " + contract_.backend);
     change.before = contract_.backend, change.after = now;
   }
 
-  // Compares the operators that each line computes with the contract. An edited line that computes the same operators
-  // does not break the contract.
+  // Compares the operators that each line computes with the operators in the contract. An edited line that computes the
+  // same operators does not break the contract.
   void operators() {
     if (!contract_.operators) return;
     const std::vector<LineOperators> now = operators_of(facts_);
-    if (now.empty() && !facts_.reach) return unchecked("Operators by line: the run does not record any graph.");
+    if (now.empty() && !facts_.reach) return unchecked("Operators by line: the run has no record of graphs.");
     std::vector<const std::pair<std::string, std::string>*> gone;
     std::set<std::string> known_lines;
     for (const auto& known : *contract_.operators) {
@@ -283,11 +285,11 @@ class Check {
     for (std::size_t i = 0; i < std::max(added.size(), gone.size()); ++i) {
       if (i >= added.size()) {
         const bool is_now_elsewhere = !verdict_.broken.empty() && verdict_.broken.back().code == "break-new";
-        Change& change =
-            add_for_run("operators", place_of(gone[i]->first),
-                        "`" + gone[i]->first + "` computes nothing any more; the contract has " + gone[i]->second);
+        Change& change = add_for_run(
+            "operators", place_of(gone[i]->first),
+            "`" + gone[i]->first + "` no longer computes anything; in the contract, it computes " + gone[i]->second);
         change.before = gone[i]->second;
-        if (is_now_elsewhere) change.details.emplace_back("It may run eagerly since the graph break.");
+        if (is_now_elsewhere) change.details.emplace_back("The line may run eagerly because of the graph break.");
       } else {
         other_operators(*added[i], i < gone.size() ? gone[i]->second : "", i < gone.size() ? gone[i]->first : "");
       }
@@ -306,15 +308,15 @@ class Check {
 
   void other_operators(const LineOperators& row, const std::string& known, const std::string& line_before) {
     std::string sentence = diff::quoted_line(row.place) + " computes ";
-    if (known.empty()) sentence += row.operators + "; the contract does not have this line";
+    if (known.empty()) sentence += row.operators + "; the contract does not contain this line";
     else
-      sentence += only_in(row.operators, known) + ", where the contract has " + only_in(known, row.operators) +
+      sentence += only_in(row.operators, known) + ", and the contract has " + only_in(known, row.operators) +
                   (line_before.empty() ? "" : " at `" + line_before + "`");
     Change& change = add_for_run("operators", row.place, std::move(sentence));
     change.before = known, change.after = row.operators;
   }
 
-  // Checks the bounds on all functions together.
+  // Checks the bounds on the sums over all functions.
   void totals() {
     std::int64_t recompilations = 0, kernels = 0;
     std::vector<std::string> causes, costs;
@@ -331,7 +333,9 @@ class Check {
     const auto bound = [&](const char* code, std::int64_t now, const std::optional<std::int64_t>& allowed,
                            const char* noun, const record::Place& where, std::vector<std::string> details) {
       if (!allowed || now <= *allowed) return;
-      Change& change = add_for_run(code, where, counted(now, noun) + ", allowed are " + std::to_string(*allowed));
+      Change& change = add_for_run(code, where,
+                                   counted(now, noun) + "; at most " + std::to_string(*allowed) +
+                                       (*allowed == 1 ? " is allowed" : " are allowed"));
       change.before = std::to_string(*allowed), change.after = std::to_string(now);
       change.details = std::move(details);
     };
@@ -344,10 +348,11 @@ class Check {
     double total = 0;
     for (const diff::Function& function : facts_.functions) total += function.seconds;
     if (total <= *contract_.seconds * *contract_.seconds_ratio) return;
-    char text[120];
-    std::snprintf(text, sizeof text,
-                  "compiling takes %.3g s, which is %.3g times the %.3g s of the contract; allowed are %.3g times",
-                  total, total / *contract_.seconds, *contract_.seconds, *contract_.seconds_ratio);
+    char text[160];
+    std::snprintf(
+        text, sizeof text,
+        "compiling takes %.3g s, which is %.3g times the %.3g s of the contract; the contract allows %.3g times", total,
+        total / *contract_.seconds, *contract_.seconds, *contract_.seconds_ratio);
     add_for_run("seconds", {}, text);
   }
 
@@ -355,7 +360,7 @@ class Check {
   diff::Facts facts_;
   std::vector<Function> now_;
   Verdict& verdict_;
-  std::vector<int> matches_;      // maps a function of the contract to one of the run, or -1
+  std::vector<int> matches_;      // maps a function of the contract to a function of the run; -1 if the run lacks it
   std::vector<bool> is_matched_;  // true for the functions of the run that have a match
 };
 
@@ -363,7 +368,7 @@ class Check {
 
 Verdict check(const Contract& contract, const record::Run& run) {
   Verdict verdict;
-  std::map<std::size_t, std::size_t> missing;  // maps a function of the contract to how many processes lack it
+  std::map<std::size_t, std::size_t> missing;  // maps a function to the number of processes that lack it
   for (const record::Process& process : run.processes) {
     const std::size_t first = verdict.broken.size();
     Check of_process(contract, process, verdict);
@@ -381,7 +386,7 @@ Verdict check(const Contract& contract, const record::Run& run) {
     change.function = title_of(contract.functions[index]);
     change.place.file = contract.functions[index].file;
     change.place.function = own_name(contract.functions[index].name);
-    change.sentence = "is not compiled any more";
+    change.sentence = "is no longer compiled";
   }
   std::ranges::stable_sort(verdict.broken, {}, &Change::weight);
   return verdict;

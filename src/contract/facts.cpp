@@ -9,7 +9,7 @@
 namespace depyf::contract {
 namespace {
 
-// Splits the operators of a line at the commas that are not within a shape.
+// Splits the list of a line's operators at the commas outside of shapes.
 std::vector<std::string> split(const std::string& operators) {
   std::vector<std::string> items;
   int depth = 0;

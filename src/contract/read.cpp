@@ -7,7 +7,7 @@
 namespace depyf::contract {
 namespace {
 
-// Reads the file of a contract; `problem()` names the first member that is wrong.
+// Reads the text of a contract file; `problem()` returns a message that names the first invalid member.
 class Reading {
  public:
   std::optional<Contract> run(std::string_view text) {
@@ -18,7 +18,7 @@ class Reading {
     }
     const json::Value root = document_.root();
     if (!root.is(json::Kind::object) || !root["depyf_contract"]) {
-      problem_ = "it is no contract of depyf: it has no member \"depyf_contract\"";
+      problem_ = "the file is not a contract of depyf, because it has no member \"depyf_contract\"";
       return std::nullopt;
     }
     Contract contract;
@@ -41,7 +41,7 @@ class Reading {
 
   std::int64_t count(const std::string& path, json::Value value) {
     const auto number = value.integer();
-    if (!number || *number < 0) wrong(path, "has to be a number that is not negative");
+    if (!number || *number < 0) wrong(path, "has to be a non-negative number");
     return number.value_or(0);
   }
 
@@ -66,7 +66,8 @@ class Reading {
     if (key == "depyf_contract") {
       const std::int64_t version = count(key, value);
       if (version > schema_version)
-        wrong(key, "is " + std::to_string(version) + ", and this depyf reads up to " + std::to_string(schema_version));
+        wrong(key, "is " + std::to_string(version) + ", and this release of depyf reads versions up to " +
+                       std::to_string(schema_version));
     } else if (key == "made_with") {
       contract.made_with = string(key, value);
     } else if (key == "source") {
@@ -92,7 +93,7 @@ class Reading {
       contract.seconds = real("seconds.measured", value["measured"]);
       contract.seconds_ratio = real("seconds.at_most_times", value["at_most_times"]);
     } else {
-      wrong(key, "is no member of a contract");
+      wrong(key, "is not a member of a contract");
     }
   }
 
@@ -145,7 +146,7 @@ class Reading {
         function.eager->push_back(kind);
       });
     } else {
-      wrong(path, "is no member of a function");
+      wrong(path, "is not a member of a function");
     }
   }
 

@@ -10,7 +10,7 @@ std::string to_text(const Verdict& verdict, const std::string& name) {
   std::string text =
       verdict.broken.empty()
           ? "The contract holds: " + counted(verdict.functions, "function") + " (" + shown(name) + ").\n"
-          : "The contract is broken, for " + counted(verdict.broken.size(), "reason") + " (" + shown(name) + ").\n";
+          : "The contract is broken for " + counted(verdict.broken.size(), "reason") + " (" + shown(name) + ").\n";
   std::string function;
   for (const Change& change : verdict.broken) {
     const std::string title = change.function.empty() ? "The whole run" : change.function;
@@ -24,7 +24,7 @@ std::string to_text(const Verdict& verdict, const std::string& name) {
     for (const std::string& sentence : sentences) text += "  " + shown(sentence) + "\n";
   };
   list("Not checked:", verdict.unchecked);
-  list("Better than the contract (write it again to keep that):", verdict.better);
+  list("Better than the contract (write the contract again to keep the improvement):", verdict.better);
   return text;
 }
 

@@ -17,8 +17,9 @@ void keep_larger(std::optional<std::int64_t>& bound, const std::optional<std::in
   else bound.reset();
 }
 
-// Merges the facts of another process about the same function: all breaks and kinds of eager runs, the longer list of
-// recompilations, and the larger bounds.
+// Merges `other`, the facts that another process has about the same function, into `function`. The result has all
+// breaks and kinds of eager runs of both processes, the longer of their two lists of recompilations, and the larger
+// bound of each pair of bounds.
 void merge(Function& function, Function other) {
   const auto add = [](auto& known, auto& more, auto is_same) {
     for (auto& item : *more)
@@ -63,7 +64,7 @@ std::string quoted(std::string_view text) {
   return compact([&](json::Writer& out) { out.string(text); });
 }
 
-// Writes JSON with each member or item on a line of its own; the values given to `add` stay as they are.
+// Writes JSON with each member or item on a line of its own; the values that `add` gets are written unchanged.
 class Sheet {
  public:
   void open(const std::string& key, char bracket) {
@@ -80,7 +81,7 @@ class Sheet {
     is_first_ = false;
   }
 
-  // Adds a member with a value that is JSON text, or an item if the key is empty.
+  // Adds a member whose value is a JSON text. If the key is empty, an item of an array is added.
   void add(const std::string& key, const std::string& value) {
     begin_member(key);
     text_ += value;

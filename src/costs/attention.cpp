@@ -7,11 +7,11 @@ namespace {
 
 constexpr std::string_view forward_name = "_scaled_dot_product_flash_attention_for_cpu.",
                            backward_name = "_scaled_dot_product_flash_attention_for_cpu_backward.";
-constexpr std::int64_t elements_max = std::int64_t{1} << 50;  // bound on a tensor's elements, so that its bytes fit
-constexpr std::int64_t sum_bytes = 4;  // sums are kept as float for each element type of 4 bytes or less
+constexpr std::int64_t elements_max = std::int64_t{1} << 50;  // limits elements, so that their bytes fit in 64 bits
+constexpr std::int64_t sum_bytes = 4;  // the bytes of a sum; sums are floats if an element has at most 4 bytes
 
-// Each thread works on a block of queries against a block of keys. PyTorch chooses the block sizes by the number of
-// queries (aten/src/ATen/native/cpu/FlashAttentionKernel.cpp).
+// Each thread multiplies a block of queries by a block of keys at a time. PyTorch chooses the sizes of the blocks by
+// the number of queries (aten/src/ATen/native/cpu/FlashAttentionKernel.cpp).
 struct Block {
   std::int64_t queries = 0, keys = 0;
 };
@@ -21,8 +21,8 @@ Block block_of(std::int64_t queries, std::int64_t keys) {
   return {std::min(block, queries), std::min<std::int64_t>(512, keys)};
 }
 
-// True if the gradient is contiguous in the order batches, queries, heads, features, so that the backward reads it
-// without a copy. The dimensions of a tensor of attention have the order batches, heads, queries, features.
+// True if the gradient is contiguous in the order batches, queries, heads, features, so that the backward reads the
+// gradient without a copy. The dimensions of a tensor of attention have the order batches, heads, queries, features.
 bool is_contiguous(const Layout& gradient) {
   std::int64_t expected = 1;
   for (const std::size_t dimension : {3U, 1U, 2U, 0U}) {
@@ -49,7 +49,7 @@ bool is_attention(std::string_view function) {
 std::int64_t attention_bytes(std::string_view function, const std::vector<Layout>& arguments,
                              std::int64_t element_bytes, std::int64_t threads) {
   const bool is_backward = function.find(backward_name) != std::string_view::npos;
-  const std::size_t query = is_backward ? 1 : 0, key = query + 1;  // behind the gradient
+  const std::size_t query = is_backward ? 1 : 0, key = query + 1;  // the query follows the gradient
   if (arguments.size() <= key) return 0;
   for (const std::size_t argument : {std::size_t{0}, query, key})
     if (arguments[argument].sizes.size() != 4 || arguments[argument].strides.size() != 4) return 0;
@@ -57,7 +57,7 @@ std::int64_t attention_bytes(std::string_view function, const std::vector<Layout
   const Block block = block_of(arguments[query].sizes[2], arguments[key].sizes[2]);
   const std::int64_t products = block.queries * block.keys;
   const std::int64_t width = std::max(element_bytes, sum_bytes);
-  // True if the products of queries and keys are kept a second time, in the type of the query.
+  // True if each thread keeps a second copy of the products of queries and keys, in the type of the query.
   const bool is_reduced = element_bytes < sum_bytes;
   if (is_backward) {
     std::int64_t bytes = threads * 2 * products * width + block.queries * width;

@@ -16,7 +16,7 @@ struct PhaseOfPart {
   std::string_view start, part;  // the name of the phase begins with `start`
 };
 
-// A phase belongs to the part of the first row whose `start` its name begins with.
+// A phase belongs to the part of the first row whose `start` is a prefix of the phase's name.
 constexpr PhaseOfPart phases_of_parts[] = {
     {"depyf.", "depyf"},
     {"build_guards", "guards"},
@@ -66,7 +66,7 @@ struct Interval {
   double start = 0, end = 0;
 };
 
-// Returns the length of the union of the intervals.
+// Returns the total length of the union of the intervals.
 double covered(std::vector<Interval> intervals) {
   std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; });
   double sum = 0, end = 0;
@@ -94,7 +94,7 @@ class Parts {
   std::map<std::string_view, double> us_;
 };
 
-// Returns the time of the tracing that was given up, which is that of all attempts but the last.
+// Returns the time of the tracing that was given up, which is the time of all attempts except the last.
 double restarts_of(const Compilation& compilation) {
   static constexpr std::string_view attempt = "compile_attempt_";
   const std::string last = std::string(attempt) + std::to_string(std::max(compilation.attempts - 1, 0));
@@ -108,7 +108,8 @@ double restarts_of(const Compilation& compilation) {
 
 std::string_view part_of(std::string_view phase) {
   if (phase.empty()) return "other";
-  // Most rows differ from `phase` in the first character, so it is compared first, without a function call.
+  // Most rows differ from `phase` in the first character, so the first character is compared first, without a
+  // function call.
   for (const PhaseOfPart& row : phases_of_parts)
     if (row.start[0] == phase[0] && phase.starts_with(row.start)) return row.part;
   return "other";

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 8> constants{"None", "True", "False", "in
 // The common prefix of run_and_save_rng_state(function, arguments...) and run_with_rng_state(state, function,
 // arguments...).
 constexpr std::string_view runs_another = "torch.ops.higher_order.run_";
-constexpr int depth_max = 16;  // brackets within brackets
+constexpr int depth_max = 16;  // the maximum nesting depth of brackets
 
 class Writer {
  public:
@@ -44,7 +44,8 @@ class Writer {
     return is_constant(text);
   }
 
-  // Writes an argument `name=value` or `value`. Returns false if the value is neither a tensor nor a constant.
+  // Appends an argument of the form `name=value` or `value` to the expression. Returns false if the value is neither a
+  // tensor nor a constant.
   bool argument(std::string_view text) {
     const std::string_view name = word_at(text);
     const std::string_view rest = text.substr(name.size());
@@ -78,7 +79,7 @@ class Writer {
 
   static bool is_known(std::string_view word) { return std::ranges::find(constants, word) != constants.end(); }
 
-  // True for a constant such as 0.5, -1e-05, None, torch.float32 or device(type='cpu').
+  // True if the text is a constant such as 0.5, -1e-05, None, torch.float32 or device(type='cpu').
   static bool is_constant(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
       if (text[at] == '\'' || text[at] == '"') {

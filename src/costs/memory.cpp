@@ -12,8 +12,8 @@ namespace {
 
 using dumps::place_of, dumps::text_of, dumps::texts_of;
 
-constexpr std::size_t cone_max = 2000;  // the most recomputed operators that are counted for a value
-constexpr std::size_t named_max = 2;    // the most values that a sentence names
+constexpr std::size_t cone_max = 2000;  // the largest number of recomputed operators that are counted for a value
+constexpr std::size_t named_max = 2;    // the largest number of values that a sentence names
 
 std::int64_t integer_of(json::Value value) { return value.integer().value_or(0); }
 
@@ -36,7 +36,7 @@ JointValue value_of(json::Value item) {
   return value;
 }
 
-// Returns the meaning of a reason of the partitioner in words; the reason itself if its meaning is unknown.
+// Returns a clause that explains a reason of the partitioner; the reason itself if no explanation is known.
 std::string in_words(const std::string& rule) {
   static const std::map<std::string, std::string, std::less<>> words = {
       {"not in recomputable allowlist", "its operator is not among those that PyTorch recomputes"},
@@ -90,14 +90,16 @@ class Reader {
     memory_.backward = plan_of(text_of(graph_["backward_code"]), symbols, nodes, threads, own_memory);
   }
 
-  // The memory of a tensor: its number, its bytes, and whether it belongs to an input.
+  // The memory of a tensor: its number, its bytes, and a flag that is true if the memory belongs to an input.
   struct Memory {
     std::int64_t number = 0, bytes = 0;
     bool is_input = false;
   };
 
-  // Returns the memory of a value that the forward returns at `position`: the buffer that output code states, or the
-  // memory that the value has in the joint graph if no output code states a buffer.
+  // Returns the memory of a value that the forward returns at `position`. If the output code returns a buffer at
+  // `position`, the result describes this buffer. If the output code returns no buffer at `position`, the result
+  // describes memory that the joint graph states: the memory of the input that the output code returns, or else the
+  // memory of the value.
   Memory memory_of(std::size_t index, std::size_t position) const {
     const Plan& plan = memory_.forward;
     if (position < plan.returned.size() && plan.returned[position] >= 0) {
@@ -173,8 +175,8 @@ class Reader {
     saved.why += ", which may not be recomputed (" + in_words(value(banned[0]).rule) + ")";
   }
 
-  // Returns the operator that decides whether a value may be recomputed: for an item of a result, which is a `getitem`
-  // and never banned itself, the operator of that result.
+  // Returns the operator that decides whether PyTorch allows recomputing a value. For a `getitem` node without a rule
+  // of its own, returns the operator that computed the result from which the item is taken.
   std::size_t operator_of(std::size_t index) const {
     while (value(index).rule.empty() && value(index).op.find("getitem") != std::string::npos &&
            !value(index).inputs.empty() && value(index).inputs[0] < index)
@@ -182,8 +184,8 @@ class Reader {
     return index;
   }
 
-  // Counts the operators that recomputing a value would run, which are those between it and other kept values or
-  // inputs. Adds to `banned` the intermediate values that may not be recomputed.
+  // Counts the operators that recomputing a value would run: the operators on the paths that lead from inputs and other
+  // kept values to the value. Adds to `banned` the intermediate values that PyTorch does not allow to be recomputed.
   void cone(Saved& saved, const std::set<std::size_t>& kept, std::vector<std::size_t>& banned) const {
     std::vector<std::size_t> waiting{saved.value};
     std::set<std::size_t> seen{saved.value};

@@ -16,10 +16,10 @@ namespace {
 constexpr std::int64_t usual_element_bytes = 4;  // used if the element type of a library call's result is unknown
 constexpr std::int64_t unknown_bytes = -1;
 constexpr int of_input = -1, of_none = -2;
-constexpr std::size_t statement_max = 1 << 20;  // characters
+constexpr std::size_t statement_max = 1 << 20;  // the maximum size of a statement in characters
 
 // Returns the first name in an expression for which `is_known` is true, such as buf1 in `reinterpret_tensor(buf1, (8,
-// 1), (1, 1), 0)`; an empty text if there is none.
+// 1), (1, 1), 0)`; an empty text if no name is known.
 template <class IsKnown>
 std::string first_name(std::string_view text, IsKnown is_known) {
   for (std::size_t at = 0; at < text.size();) {
@@ -91,7 +91,7 @@ class PlanReader {
     return text;
   }
 
-  // Finds the facts about each buffer, which are those of the first call that writes it.
+  // Finds the place and the element type of each buffer, which the first call that writes the buffer determines.
   void find_facts(std::string_view code) {
     const record::OutputCode output = trace::read_output_code(code);
     std::unordered_map<std::string, std::vector<std::string>> sources_of_kernels;
@@ -116,8 +116,8 @@ class PlanReader {
   }
 
   // Finds the sizes of inputs and of the results of library calls, which the code states by `assert_size_stride(buf1,
-  // (8, 64), (64, 1), ...)`, and the names of the items of a result, as in `buf1 = buf0[0]`. The code does not state
-  // the element type of a result, which is that of the node in the graph.
+  // (8, 64), (64, 1), ...)`. The function also finds the names of the items of results, as in `buf1 = buf0[0]`. The
+  // code does not state the element type of a result; the node in the graph has the element type.
   void find_sizes(std::string_view code) {
     std::unordered_map<std::string, std::string> first_name_of;
     for (std::string_view line : lines_of(code)) {
@@ -191,7 +191,7 @@ class PlanReader {
     const std::string source(word_at(value));
     if (value.substr(source.size()).starts_with("[") && (buffer_of_.contains(source) || tuples_.contains(source))) {
       if (const auto whole = buffer_of_.find(source); whole != buffer_of_.end()) {
-        if (plan_.buffers[static_cast<std::size_t>(whole->second)].bytes < 0) {  // no tensor itself
+        if (plan_.buffers[static_cast<std::size_t>(whole->second)].bytes < 0) {  // a tuple of tensors
           tuples_.insert(source);
           plan_.buffers[static_cast<std::size_t>(whole->second)].bytes = 0;
         }
@@ -218,8 +218,8 @@ class PlanReader {
     return width ? width : usual_element_bytes;
   }
 
-  // Returns the element type that the graph states for an input or for a buffer that a call writes; an empty text if it
-  // is unknown.
+  // Returns the element type that the graph states for an input or for a buffer that a call writes; an empty text if
+  // the type is unknown.
   std::string_view dtype_in_graph(const std::string& name) const {
     if (const auto facts = facts_of_.find(name); facts != facts_of_.end()) return facts->second.dtype;
     const auto node = nodes_.find(source_of(name));
@@ -227,8 +227,8 @@ class PlanReader {
   }
 
   // Counts the memory that a library call allocates while it runs. `results` are the buffers that the call allocates
-  // and that outlive it. The code names the results only behind the call, and may free arguments of the call before it
-  // names the results.
+  // and returns. Output code assigns names to the results of a library call only behind the call, and may free
+  // arguments of the call before it assigns the names.
   void call_library(std::string_view call, const std::vector<std::string>& results) {
     const std::string_view function = call.substr(0, call.find('('));
     std::optional<std::string> expression;
@@ -370,13 +370,13 @@ class PlanReader {
   std::unordered_map<std::string, std::int64_t> elements_of_;  // maps an input or result to its number of elements
   std::unordered_map<std::string, std::vector<std::string>>
       items_of_;  // maps the result of a library call to the names of its items
-  std::unordered_set<std::string> tuples_;  // results of library calls that are several tensors
-  std::unordered_map<std::string, NodeFacts> facts_of_;  // by buffer
+  std::unordered_set<std::string> tuples_;  // results of library calls that consist of several tensors
+  std::unordered_map<std::string, NodeFacts> facts_of_;  // maps a buffer to the facts about it
   bool is_on_cpu_ = true;  // false if the code selects another device: `with torch.cuda._DeviceGuard(0):`
   std::int64_t live_ = 0;
   std::int64_t of_library_ = 0;  // the part of `live_` that a library call allocates internally
-  record::Place place_of_call_;  // the place of the call whose memory is being counted
-  bool takes_over_ = false;  // true if the current statement reuses the memory of a buffer for another one
+  record::Place place_of_call_;  // the place of the call whose memory is counted
+  bool takes_over_ = false;  // true if the current statement reuses the memory of a buffer for another buffer
   int line_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Finds the memory plan of Inductor's output code: the buffers that it allocates, their lifetimes, the memory that it
-// reuses, and the place where most memory is in use.
+// Finds the memory plan of Inductor's output code: the buffers that the code allocates, their lifetimes, the memory
+// that the code reuses, and the place where most memory is in use.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ namespace depyf::costs {
 
 // A piece of memory that the code allocates, with all buffers that reuse it.
 struct Buffer {
-  std::vector<std::string> names;  // the names of the buffers in this memory, the first one first
-  std::int64_t bytes = -1;  // -1: unknown
-  std::int64_t elements = -1;  // elements of a library call's result, whose type the code does not state; else -1
+  std::vector<std::string> names;  // the names of the buffers in this memory, in the order of their use
+  std::int64_t bytes = -1;  // the size of the memory; -1 if it is unknown
+  std::int64_t elements = -1;  // the elements of a library call's result; -1 for other buffers
   int first_line = 0, last_line = 0;  // the lines of the code between which the memory is in use
   bool is_output = false;  // true if the code returns the memory or a view of it
-  record::Place place;  // the user's line of the call that writes it first
+  record::Place place;  // the user's line of the call that writes the memory first
 };
 
 // A library call, as an expression that can be run by itself (library_call.h).
 struct LibraryCall {
   std::string expression;
-  std::int64_t bytes = -1;  // the most bytes that the call allocates at once, results included; -1: not measured
+  std::int64_t bytes = -1;  // the most bytes in use by the call, results included; -1 if not measured
 };
 
 struct Plan {
@@ -37,7 +37,7 @@ struct Plan {
   record::Place peak_place;
   std::vector<std::size_t> at_peak;  // the indices of the buffers in use at the peak, the largest first
   std::size_t unknown = 0;  // the number of buffers whose size is unknown, which the sums leave out
-  std::vector<LibraryCall> library_calls;  // each once
+  std::vector<LibraryCall> library_calls;  // the different library calls
   std::size_t unmeasured = 0;  // the number of library calls whose internal memory is unknown
   std::int64_t peak_of_library = 0;  // the part of the peak that a library call allocates internally
   // `returned` has the index of the buffer of each value that the code returns, -1 for an input, and -2 for None.
@@ -46,15 +46,15 @@ struct Plan {
   std::vector<std::string> returned_names;
 };
 
-// The facts that the graph has about a node which the output code computes.
+// The facts in the graph about a node that the output code computes.
 struct NodeFacts {
   record::Place place;
-  std::string dtype;  // torch.float32; empty: unknown
+  std::string dtype;  // the element type, such as torch.float32; empty if unknown
 };
 using Nodes = std::map<std::string, NodeFacts, std::less<>>;
 
-// Maps the expression of a library call (library_call.h) to the most bytes that the call allocates at once, with its
-// results.
+// Maps the expression of a library call (library_call.h) to the most bytes that the call has allocated at one time,
+// its results included.
 using OwnMemory = std::map<std::string, std::int64_t, std::less<>>;
 
 // Returns the memory plan of output code. `symbols` has the values of varying sizes, `threads` is the number of threads

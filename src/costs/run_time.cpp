@@ -11,7 +11,7 @@ namespace {
 
 using record::Place;
 
-constexpr std::size_t names_max = 8;  // the most callees or modules kept for a line, and lines kept for a callee
+constexpr std::size_t names_max = 8;  // the maximum number of callees or modules of a line, and of lines of a callee
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 enum Part : std::uint8_t {
   kernels,
@@ -82,7 +82,7 @@ class Summing {
   const Range& range(std::size_t index) const { return measured_.ranges[index]; }
   static double duration(const Range& range) { return std::max(0.0, range.end_us - range.start_us); }
 
-  // Finds the innermost range around each range.
+  // Finds, for each measured range of time, the innermost range that encloses it.
   void nest() {
     std::vector<std::size_t> order(measured_.ranges.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -107,7 +107,8 @@ class Summing {
     for (const std::vector<std::size_t>& children : children_) pass_on_lookups(children);
   }
 
-  // Assigns to each lookup the compilation that runs next, because it is the one that the lookup finds.
+  // Assigns to each lookup in Dynamo's cache the compilation whose code runs next, because this compilation is the
+  // result of the lookup.
   void pass_on_lookups(const std::vector<std::size_t>& siblings) {
     std::vector<std::size_t> waiting;
     for (const std::size_t index : siblings) {
@@ -132,8 +133,8 @@ class Summing {
     if (part == between) times_[frame].eager_us += us;
   }
 
-  // Adds the time of a range and of the ranges nested in it. The recursion is as deep as the calls of the measured
-  // program, whose depth Python bounds.
+  // Adds the time of the range `index`, and of the ranges nested in it, to the results. The recursion is as deep as the
+  // calls of the measured program, whose depth Python bounds.
   void visit(std::size_t index, std::size_t frame, bool is_backward) {
     const Range& own = range(index);
     switch (own.kind) {
@@ -166,10 +167,10 @@ class Summing {
     visit_rest(index, found == found_by_.end() ? none : found->second, is_backward, guards);
   }
 
-  // Adds the time of transformed code: the time up to the end of the graph, and the time behind the graph, in which
-  // eager statements run.
-  //
-  //     |-- pregraph --| |-- graph --||-- graph --|  eager  |lookup||-- region of the resume function --|
+  // Adds the time of transformed code, which consists of the time up to the end of the graph, and the time behind the
+  // graph, in which eager statements run. The ranges within the range of transformed code follow each other in this
+  // order: a `pregraph` range, `graph` ranges, eager statements without a range, a `lookup` range, and the range of the
+  // resume function.
   void visit_region(std::size_t index, bool is_backward) {
     const std::size_t frame = frame_of(range(index));
     if (frame != none) ++times_[frame].calls;
@@ -225,10 +226,9 @@ class Summing {
     share_out(site, us, own.device_us, is_backward, 1);
   }
 
-  // Between its calls, the body of output code allocates and frees buffers and checks sizes. The time in front of a
-  // call counts towards the lines of the call. The time behind the last call of a body counts towards no line.
-  //
-  //     |alloc|-- call --|alloc, free|-- call --|return|
+  // Between its calls of kernels and libraries, the body of output code allocates and frees buffers and checks sizes.
+  // The time in front of a call counts towards the lines of the call. The time behind the last call of a body counts
+  // towards no line.
   void visit_body(std::size_t index, std::size_t frame, bool is_backward) {
     double at = range(index).start_us;
     const auto rest = [&](double until) {
@@ -275,7 +275,7 @@ class Summing {
   std::vector<std::size_t> roots_;
   std::vector<std::vector<std::size_t>> children_;
   std::vector<bool> has_site_;  // true for ranges in which a statement of output code runs
-  std::unordered_map<std::size_t, std::size_t> found_by_;  // lookup -> frame
+  std::unordered_map<std::size_t, std::size_t> found_by_;  // maps a lookup to the frame that it finds
   std::array<double, part_count> us_{};
   std::map<std::pair<std::string, int>, Share> lines_;
   std::map<std::string, Share> modules_, callees_;

@@ -1,5 +1,6 @@
-// Analyses the time of calls of compiled functions: guards, transformed code, kernels, library calls, and PyTorch's
-// code around these, by line of source, module, callee and function.
+// Analyses the time of calls of compiled functions by line of source, module, callee and function. The time consists
+// of the times of guards, transformed code, kernels, library calls, and PyTorch's code around kernels and library
+// calls.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,14 @@ enum class RangeKind : std::uint8_t {
   pregraph,  // transformed code up to its first graph
   graph,  // code of AOTAutograd and Inductor around output code
   backward,  // code of AOTAutograd and Inductor around the output code of a backward
-  compiling,  // something is compiled
+  compiling,  // PyTorch compiles code
 };
 
 // A range of time in one thread. Two ranges of a thread are nested, or they do not overlap.
 struct Range {
   RangeKind kind = RangeKind::site;
   std::size_t site = 0;  // the index of the site, for a range of kind `site`
-  std::string compile_id;  // the compilation, for a range of kind `region`
+  std::string compile_id;  // the id of the compilation, for a range of kind `region`
   std::int64_t thread = 0;
   double start_us = 0, end_us = 0;
   double device_us = 0;  // the time of the work that was launched within the range on another device
@@ -34,12 +35,12 @@ struct Range {
 // An operator that a statement of output code computes.
 struct Operator {
   record::Place place;
-  std::string module;  // the path of the module in the user's model; empty: unknown
+  std::string module;  // the path of the module in the user's model; empty if unknown
 };
 
 // A statement of output code that calls a kernel or a library, or the body of a function of output code.
 struct Site {
-  std::string callee;  // empty: the body
+  std::string callee;  // the kernel or library function; empty for the body
   bool is_backward = false;
   std::vector<Operator> operators;
 };
@@ -59,7 +60,7 @@ struct Measured {
   double wall_us = 0;
 };
 
-// The time of one line, module or callee.
+// The time of one line of source, one module of the model, or one callee (a called kernel or library function).
 struct Share {
   std::string name;  // the name of a module or callee
   record::Place place;  // the place of a line
@@ -72,7 +73,7 @@ struct Share {
 };
 
 struct FrameTime {
-  std::size_t frame = 0;  // index into Measured::frames
+  std::size_t frame = 0;  // the index in Measured::frames
   std::size_t calls = 0;
   // The time of the function's guards, transformed code, graphs and eager statements, without the compiled functions
   // that the function calls.
@@ -90,9 +91,9 @@ struct RunTime {
   double inside_us = 0;  // the time in compiled functions, without compiling
   double compiling_us = 0;  // the time of compiling in the measured block
   double with_line_us = 0;  // the part of `inside_us` that is assigned to lines
-  std::vector<PartOfRun> parts;  // the longest first; the sum is `inside_us`
-  std::vector<Share> lines, modules, callees;  // the longest first
-  std::vector<FrameTime> frames;  // likewise
+  std::vector<PartOfRun> parts;  // the parts, the longest time first; their sum is `inside_us`
+  std::vector<Share> lines, modules, callees;  // each list with the longest time first
+  std::vector<FrameTime> frames;  // the functions, the longest time first
 };
 
 RunTime run_time(const Measured& measured);

@@ -13,13 +13,13 @@ namespace {
 
 using namespace record;
 
-constexpr double saving_min_share = 0.02;  // the least share of the wall time; smaller savings are not reported
-constexpr std::size_t layers_min = 3;      // the least number of equal layers that are worth a region
+constexpr double saving_min_share = 0.02;  // the least share of the wall time of a reported saving
+constexpr std::size_t layers_min = 3;      // the least number of equal layers for which regions pay
 constexpr std::size_t nodes_of_line_min = 100;   // the least number of operators of an unrolled loop's line
 constexpr double share_of_line_min = 0.2;        // the least share of an unrolled loop's line in all operators
 // The factors by which symbols for sizes lengthen a compilation, measured with PyTorch 2.13 on graphs of 36 operators.
 constexpr double traced_with_symbols = 2.0, lowered_with_symbols = 1.2;
-constexpr std::int64_t usual_operators = 10;  // the assumed operators of a graph that the record does not have
+constexpr std::int64_t usual_operators = 10;  // the assumed number of operators of a graph that the record lacks
 constexpr std::string_view resumed = "torch_dynamo_resume_in_";
 
 double part_us(const CompilationTime& row, std::string_view part) {
@@ -35,7 +35,7 @@ double self_us_of(const Compilation& compilation, std::string_view phase) {
   return us;
 }
 
-// True for the nodes of a captured graph that are operators.
+// True if a node of a captured graph is an operator.
 bool is_operator(const Node& node) { return node.op != "placeholder" && node.op != "get_attr" && node.op != "output"; }
 
 const Graph* captured_graph(const Compilation& compilation) {
@@ -76,8 +76,9 @@ class Savings {
   const Compilation& compilation(std::size_t index) const { return process_.compilations[index]; }
   double us_of(std::size_t index) const { return row_of_.at(index)->us; }
 
-  // Adds a saving for each function that was compiled several times: one compilation would remain, which is the
-  // compilation for varying sizes if the function has such a compilation.
+  // Adds a saving for each function that was compiled several times. After the change that the saving proposes, only
+  // one compilation of the function would remain. If the function already has a compilation for varying sizes, that
+  // compilation would remain.
   void again() {
     std::map<std::tuple<std::string, int, std::string>, std::vector<std::size_t>> functions;
     for (std::size_t i = 0; i < process_.compilations.size(); ++i) {
@@ -104,8 +105,9 @@ class Savings {
       saving.kind = is_sizes ? "sizes" : "values";
       if (!saving.place.line) saving.place = compilation(indices.front()).place;
       saving.repeats = indices.size();
-      // The first compilation includes the initialization that a process does once, which the remaining compilation
-      // would include as well.
+      // The first compilation of a process includes an initialization that the process does only once. One compilation
+      // in place of several compilations would include the initialization, too, so the time of the initialization is
+      // not counted as saved.
       const double others = (saving.of_us - us_of(indices.front())) / static_cast<double>(indices.size() - 1);
       const double without_once = saving.of_us - std::max(0.0, us_of(indices.front()) - others);
       if (!remaining) {
@@ -125,8 +127,8 @@ class Savings {
     }
   }
 
-  // Returns the time that a compilation would take if its sizes were symbols. Symbols cost most in the parts that
-  // compute the sizes of every operator.
+  // Returns the time that a compilation would take if its sizes were symbols. Symbolic sizes lengthen Dynamo,
+  // AOTAutograd and the guards most, because these parts of the compiler work with the sizes of every operator.
   double dynamic_us(std::size_t index) const {
     double us = 0;
     for (const PartTime& time : row_of_.at(index)->parts) {
@@ -146,9 +148,10 @@ class Savings {
     });
   }
 
-  // Adds a saving for each function that graph breaks split into pieces: one graph in place of the pieces would take
-  // the time that does not depend on operators only once, and would not trace the code in front of a break twice. The
-  // figures in spared_share() were measured with PyTorch 2.13 on 8 pieces of 5 to 17 operators.
+  // Adds a saving for each function that graph breaks split into pieces. With one graph in place of the pieces of a
+  // function, the time that does not depend on operators would be spent only once. With one graph in place of the
+  // pieces, Dynamo would also trace the code in front of a graph break only once instead of twice. The figures in
+  // spared_share() were measured with PyTorch 2.13 on 8 pieces of 5 to 17 operators each.
   void breaks() {
     std::set<std::size_t> taken;
     for (std::size_t first = 0; first < process_.compilations.size(); ++first) {
@@ -167,7 +170,7 @@ class Savings {
       saving.place = compilation(first).breaks.front().place;
       saving.repeats = pieces.size();
       double operators = 0;
-      // If a piece is compiled several times, the one graph in place of the pieces would be compiled as many times.
+      // If one graph replaced all pieces, it would be compiled as often as the piece that is now compiled most often.
       std::map<std::pair<std::string, int>, std::size_t> times_compiled;
       std::size_t remaining = 0;
       for (const std::size_t piece : pieces) {
@@ -195,16 +198,17 @@ class Savings {
     return static_cast<double>(own.graph_operators.value_or(own.graph_nodes.value_or(usual_operators)));
   }
 
-  // Returns the share of the time of one part of the compiler that one graph in place of several saves. `fixed` is the
-  // number of operators that take as long as a graph without operators does.
+  // Returns the share of the time of `part`, a part of the compiler, that is saved if `spared` of `graphs` graphs
+  // become parts of the other graphs. The function assumes that a graph without operators takes as much time as `fixed`
+  // operators.
   static double spared_share(std::string_view part, double graphs, double spared, double operators) {
     if (part == "guards") return spared / graphs;
     const double fixed = part == "Dynamo" ? 100 : part == "AOTAutograd" ? 12 : part == "compilers" ? 8 : 6;
     return spared * fixed / (operators + graphs * fixed);
   }
 
-  // Returns the time of a compilation that does not depend on its operators: guards, the frames around the phases, and
-  // set-up.
+  // Returns the time of a compilation that does not depend on its operators: the time of guards, of the frames around
+  // the phases, and of set-up.
   double fixed_us(std::size_t index) const {
     static constexpr std::string_view phases[] = {"dynamo", "entire_frame_compile", "gc", "build_guards",
                                                   "entire_backward_compile"};
@@ -231,7 +235,8 @@ class Savings {
     }
   }
 
-  // The layer that a module path names by its first number: for "layers.3.attention", number 3 of the family "layers.".
+  // The layer that a module path names by its first number. The path "layers.3.attention" names the number 3 of the
+  // family "layers.".
   struct Layer {
     std::string family;
     int number = 0;
@@ -248,12 +253,13 @@ class Savings {
     return std::nullopt;
   }
 
-  // Adds a saving for equal layers of a captured graph: in a region of its own, a layer would be traced, lowered,
-  // scheduled and printed once.
+  // Adds a saving for equal layers of a captured graph. If each layer were a call of the same compiled region
+  // (torch.compiler.nested_compile_region), the compiler would trace, lower, schedule and print the region only once.
   void layers(std::size_t index) {
     const Compilation& own = compilation(index);
     const Graph* graph = captured_graph(own);
-    // AOTAutograd traces each call of a region, and without Inductor behind it a region spares less than it costs.
+    // AOTAutograd traces each call of a compiled region. If Inductor does not compile the graph after AOTAutograd, a
+    // compiled region saves less time than it costs.
     const CompilationTime& row = *row_of_.at(index);
     if (!graph || (part_us(row, "Inductor") <= 0 && part_us(row, "AOTAutograd") > 0)) return;
     struct Layers {
@@ -261,14 +267,14 @@ class Savings {
       std::size_t nodes = 0;
     };
     struct Family {
-      std::map<int, Layers> layers;  // by number
-      bool has_regions = false;      // true if the layers are regions already
+      std::map<int, Layers> layers;  // maps the number of a layer to the layer
+      bool has_regions = false;      // true if the layers are already calls of regions
       Place place;
     };
     std::map<std::string, Family> families;
     std::size_t operators = 0;
-    // A log has the module only of operators that read a parameter. An operator without a module belongs to the layer
-    // of the operator in front of it.
+    // A log contains the module of an operator only if the operator reads a parameter. An operator without a module
+    // belongs to the layer of the operator in front of it.
     std::optional<Layer> layer;
     for (const Node& node : graph->nodes) {
       if (!is_operator(node)) continue;
@@ -309,8 +315,8 @@ class Savings {
     }
   }
 
-  // Returns the part of a compilation's time that regions reduce: that of Dynamo's tracing and of Inductor, but not
-  // that of AOTAutograd, which still traces each call of a region.
+  // Returns the part of a compilation's time that compiled regions reduce: the time of Dynamo's tracing and of
+  // Inductor. Compiled regions do not reduce the time of AOTAutograd, because AOTAutograd traces each call of a region.
   double region_us(std::size_t index) const {
     const Compilation& own = compilation(index);
     return self_us_of(own, "bytecode_tracing") + part_us(*row_of_.at(index), "Inductor");
@@ -323,7 +329,7 @@ class Savings {
     return {};
   }
 
-  // Adds a saving for each line with so many operators of the graph that it must be a loop that was unrolled.
+  // Adds a saving for each line with so many operators of the graph that the line must belong to an unrolled loop.
   void lines(std::size_t index) {
     const Compilation& own = compilation(index);
     const Graph* graph = captured_graph(own);

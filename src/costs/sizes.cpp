@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t value_max = std::int64_t{1} << 50;  // a larger size must be a mistake in the text
 constexpr int depth_max = 50;
 
-// The bytes of an element, by the name of its type in Python.
+// Maps the name of an element type in Python to the bytes of an element.
 constexpr std::pair<std::string_view, int> bytes_of_types[] = {
     {"float64", 8},     {"float32", 4},         {"float16", 2},         {"bfloat16", 2},
     {"int64", 8},       {"int32", 4},           {"int16", 2},           {"int8", 1},

@@ -9,7 +9,7 @@
 namespace depyf::costs {
 namespace {
 
-constexpr std::int64_t size_max = std::int64_t{1} << 31;  // bound on a dimension or a stride, so that products fit
+constexpr std::int64_t size_max = std::int64_t{1} << 31;  // limits a size or stride, so products fit in 64 bits
 
 // Returns the tensor, the sizes, the strides and the offset of `reinterpret_tensor(buf0, (2, 4), (4, 1), 0)`; an empty
 // list for any other text.

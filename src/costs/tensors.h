@@ -1,4 +1,4 @@
-// The layouts and types of the tensors that output code names, as far as the code states them.
+// Keeps the layouts and element types that output code states for its tensors.
 #pragma once
 
 #include <functional>
@@ -15,22 +15,24 @@ namespace depyf::costs {
 
 class Tensors {
  public:
-  // `dtype_elsewhere` returns the type of a tensor for which the code states none; an empty text if it is unknown.
+  // `dtype_elsewhere` returns the type of a tensor if the code does not state the type; an empty text if the type is
+  // unknown.
   Tensors(const Symbols& symbols, std::function<std::string_view(const std::string&)> dtype_elsewhere)
       : symbols_(symbols), dtype_elsewhere_(std::move(dtype_elsewhere)) {}
 
-  // Record the sizes and strides, which are two tuples, and the element type that the code states for a tensor.
+  // Record the sizes and strides, which are the texts of two tuples, and the element type that the code states for a
+  // tensor.
   void state_layout(const std::string& name, std::string_view sizes, std::string_view strides);
   void state_dtype(const std::string& name, std::string_view dtype) { dtype_of_[name] = dtype; }
 
-  // Records that `target` is another name of a tensor, or a view of it: `buf1 = reinterpret_tensor(buf0, (2, 4), (4,
-  // 1), 0)`.
+  // Records that `target` is another name of a tensor, or a view of a tensor, as in `buf1 = reinterpret_tensor(buf0,
+  // (2, 4), (4, 1), 0)`.
   void name(const std::string& target, std::string_view value);
 
   bool has_layout(const std::string& name) const { return layout_of_.contains(name); }
 
-  // Return the facts about an argument of a library call, which is a name or a view `reinterpret_tensor(...)`; an empty
-  // value if they are unknown.
+  // Return the facts about an argument of a library call, which is a name or a view such as `reinterpret_tensor(...)`.
+  // Each function returns an empty result if the code does not state the requested fact.
   Layout layout_of(std::string_view argument) const;
   std::optional<TensorFacts> facts_of(std::string_view argument) const;
   std::string_view dtype_of(const std::string& name) const;

@@ -7,8 +7,9 @@ namespace depyf {
 
 namespace {
 
-// Returns the name that the instruction stores to, or an empty string. STORE_GLOBAL and STORE_DEREF count like
-// STORE_NAME, because a class may declare any name as global or nonlocal, also `__firstlineno__`.
+// Returns the name that the instruction stores to, or an empty string if the instruction is no store to a name.
+// STORE_GLOBAL and STORE_DEREF count like STORE_NAME, because a class may declare any name as global or nonlocal, even
+// `__firstlineno__`.
 std::string_view stored_name(const DecodedCode& decoded, std::int32_t at) {
   const Instruction& it = decoded.instructions[std::size_t(at)];
   if (it.op == Op::store_deref_) return decoded.localsplus[std::size_t(it.arg)];

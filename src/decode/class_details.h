@@ -6,8 +6,9 @@
 
 namespace depyf {
 
-// The indices of the compiler's stores to `__firstlineno__` (`line`) and `__static_attributes__` (`attributes`), or -1.
-// A program's own stores to `__firstlineno__` and `__static_attributes__` lie between the compiler's stores.
+// The indices of the compiler's stores to `__firstlineno__` (`line`) and `__static_attributes__` (`attributes`), or -1
+// if the class body lacks the store. A program's own stores to `__firstlineno__` and `__static_attributes__` lie
+// between the compiler's stores.
 struct ClassDetails {
   std::int32_t line = -1, attributes = -1;
 };

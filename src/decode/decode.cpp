@@ -5,7 +5,8 @@
 #include <array>
 #include <limits>
 #include <string>
-#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "decode/lower.h"
 #include "decode/op_info.h"
@@ -15,7 +16,7 @@ namespace depyf {
 namespace {
 
 // Fills in the names of the slots: locals, then cells, then free variables. From 3.11 on, a cell that is also a local
-// shares the local's slot; until 3.10, only a cell that is also an argument does.
+// shares the local's slot; up to 3.10, only a cell that is also an argument does.
 void name_slots(DecodedCode& decoded) {
   const CodeObject& code = *decoded.code;
   decoded.cell_count = static_cast<std::int32_t>(code.cellvars.size());
@@ -25,19 +26,30 @@ void name_slots(DecodedCode& decoded) {
     decoded.first_cell = decoded.first_free = static_cast<std::int32_t>(code.varnames.size());
     return;
   }
-  std::unordered_set<std::string_view> cells(code.cellvars.begin(), code.cellvars.end()), shared;
+  struct Cell {
+    std::string_view name;
+    bool is_shared;  // true if a local has the same name, so that the local and the cell share a slot
+  };
+  std::vector<Cell> cells;
+  for (const std::string& name : code.cellvars) cells.push_back({name, false});
+  std::ranges::sort(cells, {}, &Cell::name);
+  const auto cell_of = [&](std::string_view name) {
+    const auto found = std::ranges::lower_bound(cells, name, {}, &Cell::name);
+    return found != cells.end() && found->name == name ? &*found : nullptr;
+  };
   std::int64_t sharing =
       code.version < Version{3, 11} ? code.argument_count() : std::numeric_limits<std::int64_t>::max();
   std::int64_t index = 0;
   decoded.localsplus.reserve(code.varnames.size() + code.cellvars.size() + code.freevars.size());
   for (const std::string& name : code.varnames) {
-    bool is_cell = index++ < sharing && cells.contains(name) && shared.insert(name).second;
+    Cell* const cell = index++ < sharing ? cell_of(name) : nullptr;
+    const bool is_cell = cell && !std::exchange(cell->is_shared, true);
     decoded.localsplus.push_back(name);
     decoded.is_cell.push_back(is_cell);
   }
   decoded.first_cell = static_cast<std::int32_t>(decoded.localsplus.size());
   for (const std::string& name : code.cellvars) {
-    if (shared.contains(name)) continue;
+    if (cell_of(name)->is_shared) continue;
     decoded.localsplus.push_back(name);
     decoded.is_cell.push_back(true);
   }
@@ -48,12 +60,13 @@ void name_slots(DecodedCode& decoded) {
   }
 }
 
-// The largest number of stack items of one instruction; twice as many still fit in 32 bits.
+// The largest number of stack items of one instruction; twice this number still fits in 32 bits.
 constexpr std::int32_t count_max = 1 << 28;
 
 // Returns co_stacksize, but at most a bound that depends on the length of the bytecode: a malformed file may contain a
-// huge number, and later stages allocate memory for each stack item. In valid code, each value on the stack takes an
-// instruction that pushes it or, for the values of UNPACK_SEQUENCE, one that uses it.
+// huge number, and later stages allocate memory for each stack item. In valid code, the number of instructions bounds
+// the number of values on the stack, because each value is pushed by an instruction of its own. The values that one
+// UNPACK_SEQUENCE pushes are each used by an instruction of their own.
 std::int32_t stack_size(const CodeObject& code) {
   constexpr std::size_t least = 256, most_at_once = 16;  // `most_at_once`: stack items allowed per instruction
   const std::size_t reachable = least + code.bytecode.size() / 2 * most_at_once;
@@ -97,7 +110,7 @@ Range range_of(Argument argument, const DecodedCode& decoded, std::int32_t unpac
 // The columns of the table of operations that `finish` needs, packed so that they fit in a few cache lines.
 struct Check {
   Argument argument = Argument::none;
-  bool has_more = false;  // `finish` checks more than the range of the argument
+  bool has_more = false;  // true if `finish` checks more than the range of the argument
 };
 constexpr std::array<Check, op_count> checks = [] {
   std::array<Check, op_count> all{};
@@ -192,13 +205,17 @@ std::int32_t DecodedCode::constant_count() const {
 
 Result<DecodedCode> decode(const CodeObject& code) {
   DecodedCode decoded;
+  if (Result<bool> good = decode(code, decoded); !good) return good.error();
+  return decoded;
+}
+
+Result<bool> decode(const CodeObject& code, DecodedCode& decoded) {
   decoded.set_code(code);
   name_slots(decoded);
   Result<OperationMap> operations = lower(decoded);
   if (!operations) return operations.error();
   if (Result<bool> good = finish(decoded, *operations); !good) return good.error();
-  if (Result<bool> good = resolve_ranges(decoded, *operations); !good) return good.error();
-  return decoded;
+  return resolve_ranges(decoded, *operations);
 }
 
 bool has_docstring(const CodeObject& code) {

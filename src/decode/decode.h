@@ -12,21 +12,22 @@ namespace depyf {
 // Decodes `code`, which must outlive the result. An opcode that the version lacks, a jump that leads to no instruction
 // or an argument out of range is an error with its offset.
 Result<DecodedCode> decode(const CodeObject& code);
+// Decodes `code` into `decoded`, which must be empty.
+Result<bool> decode(const CodeObject& code, DecodedCode& decoded);
 
-// The results of `decode` by code object, so that later stages need not decode again.
+// Maps each code object to the result of `decode` for it, so that later stages need not decode it again.
 using DecodedCodes = std::unordered_map<const CodeObject*, std::shared_ptr<const DecodedCode>>;
 
-// True if the first constant is the docstring of a function. Until 3.13, the first constant of a function without a
+// True if the first constant is the docstring of a function. Up to 3.13, the first constant of a function without a
 // docstring is None.
 bool has_docstring(const CodeObject& code);
 
 struct StackEffect {
   std::int32_t pops = 0, pushes = 0;
-  std::int32_t stays = 0;  // how many of the lowest popped values stay, unchanged, as the lowest pushed ones
+  std::int32_t stays = 0;  // the number of the lowest popped values that stay unchanged as the lowest pushed values
 };
 
-// Returns how many values `instruction` pops and pushes in `version`; `jump` selects between the effect of jumping and
-// that of not jumping.
+// Returns how many values `instruction` pops and pushes in `version`; `jump` is true if the instruction jumps.
 StackEffect stack_effect(const Instruction& instruction, Version version, bool jump);
 
 }  // namespace depyf

@@ -13,6 +13,7 @@
 #include "decode/operators.h"
 #include "depyf/constant.h"
 #include "depyf/position.h"
+#include "support/plain_table.h"
 #include "support/shared_flags.h"
 #include "support/shared_table.h"
 #include "support/table.h"
@@ -75,19 +76,23 @@ enum class Intrinsic2 : std::uint8_t {
 using InstructionIndex = Index<struct InstructionKind>;
 
 struct Instruction {
-  Op op{};  // nop_
-  // The bytes from `offset` to the end of the last cache. If one CPython instruction was translated into several, all
-  // but the first have size 0.
+  Op op{};  // the default is nop_
+  // The number of bytes from `offset` to the end of the last inline cache. If one CPython instruction was translated
+  // into several operations, all but the first have size 0.
   std::uint8_t size = 2;
-  Turned turned = Turned::unknown;  // of a conditional jump, set by `simplify_idioms`
-  // True for the JUMP_IF_TRUE_OR_POP behind `a` in `(a or b) or c`, if the exception ranges show the parentheses.
+  Turned turned = Turned::unknown;  // for a conditional jump: set by `simplify_idioms`
+  // True for the JUMP_IF_TRUE_OR_POP behind `a` in `(a or b) or c`, if the parentheses are known from the exception
+  // ranges.
   bool is_grouped = false;
   std::int32_t arg = 0;
   std::int32_t aux = 0;
-  InstructionIndex target;  // of a jump, for_iter, send or setup_*
-  std::int32_t line = -1;  // of the source
-  std::uint32_t offset = 0;  // offset in bytes, that of the first EXTENDED_ARG if there is one
+  InstructionIndex target;  // the target of a jump, for_iter, send or setup_*
+  std::int32_t line = -1;  // the line of the source, or -1 if the instruction has no line
+  std::uint32_t offset = 0;  // the offset in bytes of the opcode, or of its first EXTENDED_ARG
 };
+
+// A list of instructions.
+using Instructions = PlainTable<Instruction, InstructionIndex>;
 
 struct ProtectedRange {  // the handler at `target` protects the instructions [begin, end)
   InstructionIndex begin = 0, end = 0, target = 0;
@@ -105,12 +110,12 @@ struct DecodedCode {
   std::span<const Constant> constants;
   std::span<const Position> positions;
   // The last instruction never falls through: a `raise_` is appended to bytecode that runs off its end.
-  Table<Instruction, InstructionIndex> instructions;
+  Instructions instructions;
   // Names of fast locals, then of cells that are not locals, then of free variables. Copies of `localsplus` and
   // `is_cell` share their memory, because the bodies of inlined comprehensions have the variables of the function
   // around them.
   SharedTable<std::string_view> localsplus;
-  SharedFlags is_cell;  // by index into localsplus: true for a cell or free variable, including parameters
+  SharedFlags is_cell;  // true for slots of `localsplus` that are cells or free variables, including parameters
   std::int32_t cell_count = 0, first_cell = 0, first_free = 0;
   Table<ProtectedRange> ranges;  // the entries of the exception table, in its order
   // True for the body of an inlined comprehension, which `outline_comprehensions` split off from `code`.

@@ -18,69 +18,115 @@ namespace {
 constexpr std::uint32_t binary_operators = 13;  // the first argument of BINARY_OP that means an in-place operator
 constexpr std::uint32_t iterates_to_yield = 3;  // the argument of GET_ITER for `yield from` (3.15)
 constexpr std::uint32_t binary_subscript = 26;  // the argument of BINARY_OP for a subscript (from 3.14 on)
+constexpr std::uint32_t comparisons = 6;       // the number of operators of COMPARE_OP from 3.9 on; 3.8 has more
 constexpr std::uint32_t size_max = 255;         // the largest value of Instruction::size
 
 constexpr std::int8_t no_keyword_names = -1;    // the aux of a call_ without keyword names
 
-// A CPython instruction that is translated into exactly one operation, unless KW_NAMES precedes it. The struct has
-// eight bytes, so that a shift turns an index of a table into an offset.
-struct alignas(8) SimpleOp {
-  // Members that are adjacent in Instruction as well, so that one copy transfers both members.
-  struct Head {
-    Op op{};
-    std::uint8_t size = 0;  // in bytes, with the caches
-  };
-  bool is_known = false;
-  std::uint8_t argument_mask = 0;  // the bits of the argument's byte that are used: 0 if there is no argument
-  std::uint8_t flags = 0;  // the number of low bits of the argument that choose the operation: 0 or 1
+// One of the operations (one or two) into which a CPython instruction is translated.
+struct SimplePart {
+  Op op{};
   std::int8_t aux = 0;
-  std::array<Head, 2> heads{};  // indexed by the low bit of the argument if `flags` is 1; both heads have the same size
+  // The argument of the operation is the argument of the instruction, shifted right by `SimpleOp::shift`, and then
+  // masked with `arg_mask`. The mask is 0 if the operation has no argument.
+  std::uint8_t arg_mask = 0;
+};
 
-  const Head& head(std::uint32_t arg) const { return heads[arg & flags]; }
-  std::uint32_t arg(std::uint32_t arg) const { return arg >> flags; }
-  std::uint32_t size() const { return heads[0].size; }
+// The one or two operations into which a CPython instruction is translated. An opcode has two forms if a bit of an
+// instruction's argument chooses between two translations.
+struct alignas(8) SimpleForm {
+  SimplePart first, second;
+  bool has_second = false;
+};
+
+// The translation of the CPython instructions with one opcode, if their operations depend only on the opcode and on the
+// argument. If KW_NAMES precedes an instruction, the translation does not apply, because KW_NAMES adds the names of
+// keywords to the operation. The struct has 32 bytes, a power of two, so that a shift turns the index of an element in
+// an array into the offset of the element.
+struct alignas(32) SimpleOp {
+  std::uint16_t args = 0;  // the translation applies to arguments less than `args`; 0 if it never applies
+  std::uint8_t size = 0;  // the size of the instruction in bytes, including the inline caches behind it
+  std::uint8_t choice = 0;  // if the argument has this bit, `forms[1]` applies; 0 if both elements of `forms` are equal
+  std::uint8_t shift = 0;  // the number of low bits of the argument that are no part of the operations' arguments
+  std::uint8_t is_no_jump = 1;  // 0 if the opcode is a jump, and 1 if it is no jump
+  std::int8_t distance = 0;  // for a relative jump: the bytes per unit of its argument, negative for a jump backward
+  std::array<SimpleForm, 2> forms{};
+
+  const SimpleForm& form(std::uint32_t arg) const { return forms[(arg & choice) != 0]; }
 };
 using SimpleOps = std::array<SimpleOp, 256>;
 
-constexpr SimpleOps simple_ops_by_opcode(const Dialect& dialect, bool loads_cells) {
+// Returns a form with the single operation `op`, whose argument is the argument of the instruction.
+constexpr SimpleForm single(Op op, std::int8_t aux = 0) { return {.first = {op, aux, 0xff}, .second = {}}; }
+
+constexpr SimpleOps simple_ops_by_opcode(const Dialect& dialect) {
+  constexpr std::uint16_t all = 256;
   SimpleOps simple{};
-  const auto add = [&](Opcode opcode, Op op, std::int8_t aux = 0) -> SimpleOp& {
+  const auto add = [&](Opcode opcode, SimpleForm form) -> SimpleOp& {
     SimpleOp& row = simple[static_cast<std::size_t>(opcode)];
-    row.is_known = true, row.aux = aux, row.heads[0].op = op;
+    row.args = all, row.forms[0] = row.forms[1] = form;
     return row;
   };
-#define SIMPLE(name, op) add(Opcode::name, Op::op##_);
+#define SIMPLE(name, op) add(Opcode::name, single(Op::op##_));
+#define JUMP(name, op) add(Opcode::name, single(Op::op##_));
 #include "decode/simple.def"
-  for (Opcode call : {Opcode::CALL, Opcode::CALL_METHOD}) add(call, Op::call_, no_keyword_names);
-  add(Opcode::MAKE_FUNCTION, Op::make_function_, dialect.qualified_name_on_stack);
-  SimpleOp& load_attr = add(Opcode::LOAD_ATTR, Op::load_attr_);
-  load_attr.flags = dialect.attribute_method_bit, load_attr.heads[1].op = Op::load_method_;
-  if (!loads_cells) {
-    for (Opcode load : {Opcode::LOAD_FAST, Opcode::LOAD_FAST_CHECK, Opcode::LOAD_FAST_BORROW})
-      add(load, Op::load_fast_);
+  for (Opcode call : {Opcode::CALL, Opcode::CALL_METHOD}) add(call, single(Op::call_, no_keyword_names));
+  add(Opcode::MAKE_FUNCTION, single(Op::make_function_, dialect.qualified_name_on_stack));
+  SimpleOp& load_attr = add(Opcode::LOAD_ATTR, single(Op::load_attr_));
+  load_attr.choice = load_attr.shift = dialect.attribute_method_bit, load_attr.forms[1] = single(Op::load_method_);
+  SimpleOp& load_global = add(Opcode::LOAD_GLOBAL, single(Op::load_global_));
+  load_global.choice = load_global.shift = dialect.global_null_bit;
+  const SimplePart global = load_global.forms[0].first, null = {Op::push_null_, 0, 0};
+  load_global.forms[1] = dialect.null_after ? SimpleForm{global, null, true} : SimpleForm{null, global, true};
+  add(Opcode::RETURN_CONST, {{Op::load_const_, 0, 0xff}, {Op::return_value_, 1, 0}, true});
+  SimpleOp& compare = add(Opcode::COMPARE_OP, single(Op::compare_op_));
+  compare.shift = static_cast<std::uint8_t>(dialect.compare_shift);
+  compare.args = static_cast<std::uint16_t>(std::min(comparisons << dialect.compare_shift, std::uint32_t{all}));
+  compare.choice = static_cast<std::uint8_t>(dialect.compare_bool_bit), compare.forms[1] = single(Op::compare_op_, 1);
+  // Arguments of BINARY_OP from `binary_operators` on mean in-place operators, which are rare, or a subscript (from
+  // 3.14 on). Instructions with these arguments are left to `lower_next`.
+  add(Opcode::BINARY_OP, single(Op::binary_op_)).args = binary_operators;
+  add(Opcode::GET_ITER, {.first = {Op::get_iter_, 0, 0}, .second = {}}).args = iterates_to_yield;
+  SimpleOp& format = add(Opcode::FORMAT_VALUE, {.first = {Op::format_value_, 0, 3}, .second = {}});
+  format.choice = 4, format.forms[1].first.aux = 1;
+  if (!dialect.import_flags) add(Opcode::IMPORT_NAME, single(Op::import_name_));
+  if (!dialect.cells_apart) {
+    add(Opcode::MAKE_CELL, single(Op::make_cell_));
+    add(Opcode::LOAD_CLOSURE, single(Op::load_closure_));
+    add(Opcode::LOAD_DEREF, single(Op::load_deref_));
+    add(Opcode::STORE_DEREF, single(Op::store_deref_));
+    add(Opcode::DELETE_DEREF, single(Op::delete_deref_));
   }
+  for (Opcode load : {Opcode::LOAD_FAST, Opcode::LOAD_FAST_CHECK, Opcode::LOAD_FAST_BORROW})
+    add(load, single(Op::load_fast_));
   return simple;
 }
 
-constexpr SimpleOps simple_ops_by_byte(const SimpleOps& by_opcode, const OpcodeTable& opcodes) {
+constexpr SimpleOps simple_ops_by_byte(const SimpleOps& by_opcode, const OpcodeTable& opcodes,
+                                       std::uint32_t jump_unit) {
+  using Kind = OpcodeInfo::Argument;
   SimpleOps simple{};
   for (std::size_t byte = 0; byte < simple.size(); ++byte) {
     const OpcodeInfo& info = opcodes[byte];
-    simple[byte] = by_opcode[static_cast<std::size_t>(info.opcode)];
-    for (SimpleOp::Head& head : simple[byte].heads) head.size = static_cast<std::uint8_t>(info.size());
-    simple[byte].argument_mask = info.argument == OpcodeInfo::Argument::none ? 0 : 0xff;
+    SimpleOp& row = simple[byte];
+    row = by_opcode[static_cast<std::size_t>(info.opcode)];
+    row.size = static_cast<std::uint8_t>(info.size());
+    row.is_no_jump = !info.is_jump;
+    if (info.argument == Kind::jump_absolute) row.args = 0;
+    if (info.is_jump) row.distance = static_cast<std::int8_t>(jump_unit);
+    if (info.argument == Kind::jump_backward) row.distance = static_cast<std::int8_t>(-row.distance);
+    for (SimpleForm& form : row.forms)
+      if (info.is_jump || info.argument == Kind::none) form.first.arg_mask = form.second.arg_mask = 0;
   }
   return simple;
 }
 
-// Two tables for each version, indexed by the byte of the opcode. The first table is for code in which LOAD_FAST always
-// loads a value, and never the cell in a slot.
+// Each version has a table of simple operations, which is indexed by the byte of the opcode.
 constexpr auto simple_ops = [] {
-  std::array<std::array<SimpleOps, 2>, dialects.size()> all{};
+  std::array<SimpleOps, dialects.size()> all{};
   for (std::size_t version = 0; version < all.size(); ++version)
-    for (const bool loads_cells : {false, true})
-      all[version][loads_cells] =
-          simple_ops_by_byte(simple_ops_by_opcode(dialects[version], loads_cells), opcode_tables[version]);
+    all[version] = simple_ops_by_byte(simple_ops_by_opcode(dialects[version]), opcode_tables[version],
+                                      dialects[version].jump_unit);
   return all;
 }();
 
@@ -89,9 +135,18 @@ bool loads_cells_as_locals(const CodeObject& code) {
   return !dialect_of(code.version).cells_apart && !(code.cellvars.empty() && code.freevars.empty());
 }
 
+// Rewrites load_fast_ to load_closure_ where it loads the cell in a slot.
+void find_loads_of_cells(DecodedCode& decoded) {
+  const std::size_t slots = decoded.localsplus.size();
+  for (Instruction& it : decoded.instructions) {
+    const auto slot = static_cast<std::size_t>(it.arg);
+    if (it.op == Op::load_fast_ && slot < slots && decoded.is_cell[slot]) it.op = Op::load_closure_;
+  }
+}
+
 // True if the BUILD_TUPLE at `at` starts `BUILD_TUPLE; LOAD_CONST; MAKE_FUNCTION`, which makes a function whose closure
 // is the tuple.
-bool is_closure(const std::vector<Instruction>& code, std::size_t at) {
+bool is_closure(const Instructions& code, std::size_t at) {
   if (at + 2 >= code.size() || code[at + 1].op != Op::load_const_ || code[at + 2].op != Op::make_function_)
     return false;
   if (code[at + 2].arg & 8) return true;
@@ -102,7 +157,7 @@ bool is_closure(const std::vector<Instruction>& code, std::size_t at) {
 // comprehension's variable lies in the slot itself, even if the slot contains a cell elsewhere in the code. Only a
 // load for the closure of a nested function has to load the cell and not the value in it.
 void correct_loads_of_comprehensions(DecodedCode& decoded) {
-  std::vector<Instruction>& code = decoded.instructions;
+  Instructions& code = decoded.instructions;
   const auto clears = [](const Instruction& it) { return it.op == Op::load_fast_and_clear_; };
   if (std::ranges::none_of(code, clears)) return;
   const std::size_t slots = decoded.localsplus.size();
@@ -139,7 +194,7 @@ class Lowering {
         positions_(code_.positions),
         dialect_(dialect_of(code_.version)),
         loads_cells_(loads_cells_as_locals(code_)),
-        simple_ops_(simple_ops[dialect_index(code_.version)][loads_cells_]),
+        simple_ops_(simple_ops[dialect_index(code_.version)]),
         reader_(code_),
         map_(code_.bytecode.size()) {}
 
@@ -149,37 +204,61 @@ class Lowering {
     while (lower_next());
     if (!error_.message.empty()) return error_;
     if (!reader_.ok()) return reader_.error();
-    if (loads_cells_) correct_loads_of_comprehensions(decoded_);
+    if (loads_cells_) find_loads_of_cells(decoded_), correct_loads_of_comprehensions(decoded_);
     close(decoded_, last_);
     return std::move(map_);
   }
 
  private:
-  // Translates the simple instructions from the reader's offset on. If `instructions` has no capacity left,
-  // `lower_next` translates the next instruction: the loop takes a tenth less time if no path in it allocates memory.
+  // Translates instructions from the reader's offset on, up to the first instruction that `simple_ops_` does not
+  // translate. Stops earlier if the list of operations has no capacity left for two operations, because the loop
+  // is faster if no path in it allocates memory. `lower_next` translates the instruction at which `lower_simple` stops.
   void lower_simple() {
     if (names_ >= 0 || reader_.is_at_end()) return;
-    const std::span<const std::uint8_t> bytes = code_.bytecode;
+    const std::uint8_t* bytes = code_.bytecode.data();
+    // An instruction without an element in `positions_` is left to `lower_next`, so that the loop need not check the
+    // size of `positions_`.
+    const auto size = static_cast<std::uint32_t>(std::min(code_.bytecode.size(), positions_.size() * 2));
     const SimpleOps& known = simple_ops_;
-    std::vector<Instruction>& code = decoded_.instructions;
-    std::int32_t number = count();
+    Instructions& code = decoded_.instructions;
+    Instruction* const operations = code.data();
+    const Position* positions = positions_.data();
+    const std::size_t room = code.capacity();
+    std::size_t number = code.size();
     std::uint32_t offset = reader_.offset();
-    while (offset < bytes.size() && code.size() != code.capacity()) {
+    while (offset < size && number + 2 <= room) {
       const SimpleOp& simple = known[bytes[offset]];
-      if (!simple.is_known || bytes.size() - offset < simple.size()) break;
-      const std::uint32_t arg = bytes[offset + 1] & simple.argument_mask;
-      map_.add(offset, number++);
-      const auto [op, instruction_size] = simple.head(arg);
-      code.push_back({.op = op,
-                      .size = instruction_size,
-                      .arg = static_cast<std::int32_t>(simple.arg(arg)),
-                      .aux = simple.aux,
-                      .target = {},
-                      .line = line_at(offset),
-                      .offset = offset});
-      last_ = offset;
-      offset += simple.size();
+      const std::uint32_t arg = bytes[offset + 1];
+      // For a jump, `target` is the offset of the jump's target. For any other instruction, `distance` is 0, so that
+      // `target` is `next`, and the target of the operation is set to -1.
+      const std::uint32_t next = offset + simple.size;
+      const std::uint32_t target = next + arg * static_cast<std::uint32_t>(std::int32_t{simple.distance});
+      if (arg >= simple.args || next > size || target - simple.is_no_jump >= size) break;
+      map_.add(offset, static_cast<std::int32_t>(number));
+      const SimpleForm& form = simple.form(arg);
+      const auto shifted = static_cast<std::int32_t>(arg >> simple.shift);
+      const std::int32_t line = positions[offset / 2].line;
+      operations[number++] = {.op = form.first.op,
+                              .size = simple.size,
+                              .arg = shifted & form.first.arg_mask,
+                              .aux = form.first.aux,
+                              .target = static_cast<std::int32_t>(target | (0 - std::uint32_t{simple.is_no_jump})),
+                              .line = line,
+                              .offset = offset};
+      if (form.has_second) {
+        operations[number++] = {.op = form.second.op,
+                                .size = 0,
+                                .arg = shifted & form.second.arg_mask,
+                                .aux = form.second.aux,
+                                .target = {},
+                                .line = line,
+                                .offset = offset};
+      }
+      offset = next;
     }
+    if (number == code.size()) return;
+    last_ = operations[number - 1].offset;
+    code.set_size(number);
     reader_.seek(offset);
   }
 
@@ -216,7 +295,8 @@ class Lowering {
 
   void emit_simple() {
     const SimpleOp& simple = simple_ops_[code_.bytecode[raw_.at]];
-    emit(simple.head(raw_.arg).op, simple.arg(raw_.arg), simple.aux);
+    const SimplePart& part = simple.form(raw_.arg).first;
+    emit(part.op, raw_.arg >> simple.shift, part.aux);
   }
 
   void emit_jump(Op op, std::int32_t aux = 0) {
@@ -228,8 +308,8 @@ class Lowering {
   // instructions.
   [[gnu::noinline]] void fail(const char* message) { error_ = {message, raw_.offset}; }
 
-  // Merges the next instruction into the current one and returns true if the next one has the opcode `opcode` and no
-  // jump or handler leads to it.
+  // If the next instruction has the opcode `opcode`, and no jump or handler leads to it, merges it into the current
+  // instruction and returns true; otherwise returns false.
   [[gnu::noinline]] bool take_next(Opcode opcode) {
     if (reader_.opcode_at(raw_.end) != opcode) return false;
     if (targets_.empty()) targets_ = target_units(code_);
@@ -240,7 +320,7 @@ class Lowering {
     return true;
   }
 
-  // Returns the index into localsplus for `arg`, which until 3.10 counts only cell and free variables.
+  // Returns the index into localsplus for `arg`, which up to 3.10 counts only cell and free variables.
   [[gnu::noinline]] std::uint32_t cell(std::uint32_t arg) {
     if (!dialect_.cells_apart) return arg;
     if (arg >= code_.cellvars.size()) {
@@ -262,11 +342,6 @@ class Lowering {
     return apart++;
   }
 
-  void load_fast(std::uint32_t slot) {
-    bool cell_itself = !dialect_.cells_apart && slot < decoded_.is_cell.size() && decoded_.is_cell[slot];
-    emit(cell_itself ? Op::load_closure_ : Op::load_fast_, slot);
-  }
-
   void binary_op(BinaryOp op, bool in_place) { emit(Op::binary_op_, static_cast<std::uint32_t>(op), in_place); }
   void unary_op(UnaryOp op) { emit(Op::unary_op_, static_cast<std::uint32_t>(op)); }
 
@@ -281,7 +356,7 @@ class Lowering {
   void compare() {
     std::uint32_t arg = raw_.arg;
     std::uint32_t op = arg >> dialect_.compare_shift;
-    if (op < 6) {
+    if (op < comparisons) {
       emit(Op::compare_op_, op, (arg & dialect_.compare_bool_bit) != 0);
     } else if (code_.version > Version{3, 8}) {
       fail("no such comparison");
@@ -336,10 +411,10 @@ class Lowering {
     }
   }
 
-  // When the iterator is exhausted, FOR_ITER of 3.12 pops the iterator and skips END_FOR, that of 3.13 pops the
-  // iterator and skips END_FOR and POP_TOP, and that of 3.14 skips END_FOR and leaves the iterator to POP_ITER. When
-  // the iterator is exhausted, the operation for_iter_ pushes an undefined item and skips nothing, so that END_FOR and
-  // POP_TOP or POP_ITER remove the item and the iterator.
+  // When the iterator is exhausted, FOR_ITER of 3.12 pops the iterator and skips END_FOR. FOR_ITER of 3.13 pops the
+  // iterator and skips END_FOR and POP_TOP. FOR_ITER of 3.14 skips END_FOR and leaves the exhausted iterator to
+  // POP_ITER. When the iterator is exhausted, the operation for_iter_ pushes an undefined item and skips nothing, so
+  // that END_FOR and POP_TOP or POP_ITER remove the item and the iterator.
   void for_iter() {
     if (dialect_.end_for_skips == 0) {
       emit_jump(Op::for_iter_);
@@ -416,8 +491,9 @@ class Lowering {
   void lower_one() {
     const std::uint32_t arg = raw_.arg, high = arg >> 4, low = arg & 15;
     switch (raw_.opcode) {
-      // Simple opcodes reach this switch only behind EXTENDED_ARG or KW_NAMES, or if `lower_simple` had no capacity
-      // left.
+      // An instruction with one of the next opcodes, up to MAKE_FUNCTION, reaches the switch only if EXTENDED_ARG or
+      // KW_NAMES precedes it, if it has no source position, or if the list of operations had no capacity left for
+      // `lower_simple`.
 #define SIMPLE(name, op) case Opcode::name:
 #include "decode/simple.def"
       case Opcode::LOAD_ATTR:
@@ -450,15 +526,15 @@ class Lowering {
 
       case Opcode::LOAD_FAST:
       case Opcode::LOAD_FAST_CHECK:
-      case Opcode::LOAD_FAST_BORROW: load_fast(arg); break;
+      case Opcode::LOAD_FAST_BORROW: emit(Op::load_fast_, arg); break;
       case Opcode::LOAD_FAST_LOAD_FAST:
       case Opcode::LOAD_FAST_BORROW_LOAD_FAST_BORROW:
-        load_fast(high);
-        load_fast(low);
+        emit(Op::load_fast_, high);
+        emit(Op::load_fast_, low);
         break;
       case Opcode::STORE_FAST_LOAD_FAST:
         emit(Op::store_fast_, high);
-        load_fast(low);
+        emit(Op::load_fast_, low);
         break;
       case Opcode::STORE_FAST_STORE_FAST:
         emit(Op::store_fast_, high);
@@ -535,7 +611,7 @@ class Lowering {
   std::size_t emitted_count_ = 0;
   std::uint32_t last_ = 0;  // the offset of the last translated instruction
   OperationMap map_;
-  std::vector<bool> targets_;  // by code unit: true for a target of a jump or handler; empty until `take_next` needs it
+  std::vector<bool> targets_;  // true for code units that jumps or handlers lead to; empty until `take_next` needs it
   std::int32_t names_ = no_keyword_names;  // the argument of a KW_NAMES whose CALL has not been translated yet
   std::vector<std::uint32_t> cell_slots_;
   Error error_;

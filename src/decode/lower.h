@@ -11,8 +11,8 @@
 
 namespace depyf {
 
-// Maps the offset in bytes of each CPython instruction to the first operation that it was translated into or, if it was
-// translated into none, to that of the next instruction.
+// Maps the offset in bytes of each CPython instruction to the first operation into which it was translated. An
+// instruction that was translated into no operation is mapped to the first operation of the next instruction.
 class OperationMap {
  public:
   explicit OperationMap(std::size_t bytes) : units_(bytes / 2, nothing) {}
@@ -28,7 +28,8 @@ class OperationMap {
     return offset % 2 || offset / 2 >= units_.size() ? -1 : std::max(units_[offset / 2], -1);
   }
 
-  // Returns the operation of the first instruction whose opcode lies at `offset` or later; `end` if there is none.
+  // Returns the operation of the first instruction whose opcode lies at `offset` or later; `end` if no instruction
+  // does.
   std::int32_t at_or_behind(std::uint32_t offset, std::int32_t end) const {
     std::size_t unit = offset / 2 + offset % 2;
     while (unit < units_.size() && units_[unit] == nothing) ++unit;
@@ -39,8 +40,8 @@ class OperationMap {
  private:
   static constexpr std::int32_t nothing = -1;
 
-  // Encodes the operation of a code unit that jumps may not lead to as a number below -1. `inner` also decodes, because
-  // it is its own inverse.
+  // If jumps may not lead to a code unit, the operation of the unit is encoded as a number below -1. `inner` also
+  // decodes, because it is its own inverse.
   static std::int32_t inner(std::int32_t operation) { return -2 - operation; }
 
   std::vector<std::int32_t> units_;

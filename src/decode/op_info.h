@@ -30,16 +30,16 @@ enum class Argument : std::uint8_t {
   intrinsic_2,      // an Intrinsic2
 };
 
-// Where control goes after an operation. Any operation may also raise an exception.
+// States where control goes after an operation. Any operation may also raise an exception.
 enum class Control : std::uint8_t {
   next,
-  jump,          // to the target
-  test,          // to the target or the next operation, by the truth of the top value, which is popped
+  jump,          // control goes to the target
+  test,          // control goes to the target or the next operation, by the truth of the top value, which is popped
   keeping_test,  // like `test`, but the top value stays on the stack if the operation jumps
-  branch,        // to the target or the next operation, for another reason than the truth of a value
-  handler,       // to the next operation, and exceptions that are raised from there on go to the target
-  subroutine,    // to the target, whose code returns to the next operation (CALL_FINALLY)
-  leave,         // out of the frame, or to an exception handler
+  branch,        // control goes to the target or the next operation, for another reason than the truth of a value
+  handler,       // control goes to the next operation, and exceptions that are raised from there on go to the target
+  subroutine,    // control goes to the target, whose code returns to the next operation (CALL_FINALLY)
+  leave,         // control leaves the frame, or goes to an exception handler
 };
 
 // The objects that an operation may change besides the stack and fast locals. An operation that runs code of the
@@ -47,8 +47,8 @@ enum class Control : std::uint8_t {
 // methods.
 enum class Effects : std::uint8_t {
   none,
-  in_place,  // the left operand, if aux is not 0
-  runs,      // anything
+  in_place,  // may change the left operand, if aux is not 0
+  runs,      // may change anything
 };
 
 // A number of values on the stack, which may depend on the fields of the instruction.
@@ -67,20 +67,20 @@ struct Count {
   }
 };
 
-// The numbers of values that an operation pops and pushes, and the condition under which they apply.
+// The numbers of values that an operation pops and pushes, and the condition under which these numbers apply.
 struct Picture {
   bool Dialect::* fact = nullptr;  // the fact about the version that is checked; null for all versions
   bool is_wanted = true;          // the value that the fact must have
   bool only_where_it_jumps = false;
-  Count pops, pushes, stays;  // stays: how many of the lowest popped values are the lowest pushed ones
+  Count pops, pushes, stays;  // `stays`: the number of the lowest popped values that are also the lowest pushed values
 };
 
 // The constants and functions that the rows of `op.def` use, and the table of these rows.
 namespace op_rows {
 
-// Until 3.10, an exception takes six values on the stack: first the exception that was being handled, then the new one,
-// each as traceback, value and type. In 3.8, a finally clause that is entered without an exception has a single value
-// (NULL or a return address) in place of the six values of an exception, but the compiler counts six.
+// Up to 3.10, an exception takes six values on the stack: first the exception that was being handled, then the new
+// exception, each as traceback, value and type. In 3.8, a finally clause that is entered without an exception has a
+// single value (NULL or a return address) in place of the six values of an exception, but the compiler counts six.
 inline constexpr int exception_values = 6;
 
 constexpr Count counting(std::int8_t Count::* source) {
@@ -127,7 +127,7 @@ struct OpInfo {
   Control control = Control::next;
   Effects effects = Effects::none;
   std::uint8_t pictures_count = 0;
-  bool is_fixed = false;  // the counts depend neither on the version nor on the fields of the instruction
+  bool is_fixed = false;  // true if the counts depend neither on the version nor on the fields of the instruction
   std::array<Picture, 3> pictures = {};  // the first picture that fits applies; the last one always fits
 };
 
@@ -198,13 +198,13 @@ constexpr bool uses_cell(Op op) { return info_of(op).argument == Argument::cell;
 // True if the argument is a fast local, a cell or a free variable.
 constexpr bool uses_local(Op op) { return info_of(op).argument == Argument::local || uses_cell(op); }
 
-// True if control never goes from the operation to another one of the same code, except to a handler.
+// True if control never goes from the operation to another operation of the same code object, except to a handler.
 constexpr bool leaves_frame(Op op) { return info_of(op).control == Control::leave; }
 // True if the operation jumps depending on the truth of the top value, whether it pops that value or keeps it.
 constexpr bool tests_truth(Op op) {
   return info_of(op).control == Control::test || info_of(op).control == Control::keeping_test;
 }
-// True if the operation adds a value to a list, set or dict that lies `arg` places below it.
+// True if the operation adds a value to a list, set or dict that lies `arg` places below the value.
 constexpr bool adds_to_display(Op op) {
   return info_of(op).argument == Argument::depth && op != Op::copy_ && op != Op::swap_ && op != Op::rotate_;
 }

@@ -30,11 +30,11 @@ struct OpcodeInfo {
     jump_absolute
   };
   Opcode opcode = Opcode::none;
-  std::uint8_t caches = 0;  // code units that follow the instruction
+  std::uint8_t caches = 0;  // the number of code units of inline cache that follow the instruction
   Argument argument = Argument::none;
   bool is_jump = false;
 
-  constexpr std::uint32_t size() const { return 2 + 2u * caches; }  // in bytes, with the caches
+  constexpr std::uint32_t size() const { return 2 + 2u * caches; }  // the size in bytes, including the caches
 };
 
 using OpcodeTable = std::array<OpcodeInfo, 256>;

@@ -31,7 +31,8 @@ std::int64_t jump_target(Kind kind, std::uint32_t arg, std::uint32_t next, std::
   return -1;
 }
 
-// Marks the instructions that jumps and handlers lead to. The targets of jumps are converted from bytes to indices.
+// Marks the instructions that jumps and handlers lead to. The targets of jumps are converted from byte offsets to
+// indices of instructions.
 Result<bool> mark_targets(const CodeObject& code, std::vector<RawInstruction>& raws) {
   for (RawInstruction& raw : raws) {
     if (!raw.is_jump) continue;
@@ -64,10 +65,11 @@ RawReader::RawReader(const CodeObject& code) {
   }
 }
 
-// Reads an instruction behind EXTENDED_ARG. Returns false and records an error if the instruction is malformed.
+// Reads an instruction that begins with EXTENDED_ARG or is malformed. Returns false and records an error if the
+// instruction is malformed.
 bool RawReader::next_unusual(RawInstruction& raw) {
   raw.offset = raw.at = next_;
-  std::uint32_t high = 0;  // of the argument
+  std::uint32_t high = 0;  // the high bytes of the argument
   for (; opcode_at(raw.at) == Opcode::EXTENDED_ARG; raw.at += 2) {
     if (high > 0xffff) return fail("more than three EXTENDED_ARG", raw.at);
     high = high << 8 | bytes_[raw.at + 1];

@@ -1,4 +1,5 @@
-// Bytecode as a list of CPython's own instructions: EXTENDED_ARG is merged, and caches are left out.
+// Bytecode as a list of CPython's own instructions: EXTENDED_ARG is merged into the instruction behind it, and inline
+// caches are left out.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,10 @@ struct RawInstruction {
   bool is_jump = false;
   bool is_target = false;      // true if a jump or exception handler leads here; only `read_raw` sets it
   std::uint32_t arg = 0;
-  std::uint32_t offset = 0;    // offset of the first EXTENDED_ARG if there is one
+  std::uint32_t offset = 0;    // the offset of the opcode, or of its first EXTENDED_ARG
   std::uint32_t at = 0;        // offset of the opcode itself
   std::uint32_t end = 0;       // offset behind the caches
-  std::uint32_t target = 0;    // of a jump: the target's offset in bytes or, in the result of `read_raw`, its index
+  std::uint32_t target = 0;    // for a jump: the target's offset in bytes or, in the result of `read_raw`, its index
 };
 
 // Reads the instructions of a code object one after the other.
@@ -79,7 +80,7 @@ std::size_t first_at(const std::vector<RawInstruction>& raws, std::uint32_t offs
 // Returns the index of the instruction that starts at `offset`, or raws.size() if none does.
 std::size_t starts_at(const std::vector<RawInstruction>& raws, std::uint32_t offset);
 
-// Returns a bit for each code unit: true if it is the target of a jump or an exception handler.
+// Returns a bit for each code unit: true if the unit is the target of a jump or an exception handler.
 std::vector<bool> target_units(const CodeObject& code);
 
 }  // namespace depyf

@@ -13,22 +13,23 @@
 namespace depyf {
 
 struct Dialect {
-  // These facts say how the arguments of instructions are packed.
+  // The following facts describe how the arguments of instructions are packed.
   std::uint32_t jump_unit;  // the number of bytes that one unit of a jump's argument stands for
   bool cells_apart;  // free and cell variables are numbered from 0, apart from the locals
   bool qualified_name_on_stack;  // MAKE_FUNCTION pops the qualified name of the function
   int compare_shift;  // the bit where the operator starts in COMPARE_OP's argument; the bits below are hints
-  std::uint32_t compare_bool_bit;  // the bit of COMPARE_OP's argument that converts the result to a bool; 0: none
+  // The bit of COMPARE_OP's argument that converts the result to a bool; 0 if no bit does.
+  std::uint32_t compare_bool_bit;
   bool global_null_bit;  // bit 0 of LOAD_GLOBAL's argument: the instruction also pushes a NULL
   bool null_after;  // the NULL (or self) of a call is above the callable on the stack
   bool attribute_method_bit;  // bit 0 of LOAD_ATTR's argument: the instruction loads a method as LOAD_METHOD does
   bool null_beside_callable;  // CALL_FUNCTION_EX pops a NULL beside the callable
-  bool null_for_no_dict;  // CALL_FUNCTION_EX always pops a keyword dict, or a NULL if there is none
+  bool null_for_no_dict;  // CALL_FUNCTION_EX always pops a keyword dict, or a NULL in place of the dict
   bool exit_with_self;  // a with statement keeps `__exit__` and its self as two values on the stack
   bool import_flags;  // the two low bits of IMPORT_NAME's argument are flags
   int end_for_skips;  // the number of instructions (END_FOR, POP_TOP) that FOR_ITER skips on exhaustion
 
-  // These facts describe the interpreter.
+  // The following facts describe the interpreter.
   bool exception_table;  // handlers are listed in a table; in older versions, instructions push and pop blocks
   bool named_ellipsis;  // an annotation that is kept as text has `Ellipsis` for a `...` in a constant tuple
   bool finally_subroutines;  // the body of a finally is a subroutine: CALL_FINALLY, END_FINALLY
@@ -43,32 +44,33 @@ struct Dialect {
   bool await_tells_reason;  // GET_AWAITABLE's argument marks the awaits of an asynchronous with statement
   bool wrapped_async_items;  // asynchronous generators wrap the values that they yield: ASYNC_GEN_WRAP
   bool conversion_apart;  // a field of an f-string such as `{a!r}` is CONVERT_VALUE; FORMAT_SIMPLE
-  bool paired_loads;  // LOAD_FAST_LOAD_FAST
-  bool super_attributes;  // LOAD_SUPER_ATTR
+  bool paired_loads;  // LOAD_FAST_LOAD_FAST loads two locals
+  bool super_attributes;  // LOAD_SUPER_ATTR loads an attribute of `super()`
   bool dict_or_cell_loads;  // a class body loads a free variable by LOAD_FROM_DICT_OR_DEREF
-  bool binary_slices;  // BINARY_SLICE
+  bool binary_slices;  // BINARY_SLICE takes the start and the stop of a slice from the stack
   bool constant_slices;  // a slice of constants is a constant
   bool pair_iterators;  // an iterator is two values on the stack
   bool pushed_pattern_tests;  // MATCH_CLASS and MATCH_KEYS also push a bool that shows whether they matched
 
-  // These facts describe the code that the compiler emits.
+  // The following facts describe the code that the compiler emits.
   bool unpacking_builds;  // `{**a}` is BUILD_MAP_UNPACK, and `[*a]` is BUILD_LIST_UNPACK
-  bool constant_key_maps;  // BUILD_CONST_KEY_MAP
+  bool constant_key_maps;  // BUILD_CONST_KEY_MAP builds a dict with a constant tuple of keys
   bool bounded_displays;  // a display of many items is built piece by piece
   bool bounded_set_constants;  // a set display of many constants is built piece by piece
   bool assigned_single_items;  // `for x in [value]` in a comprehension is compiled as an assignment to x
   bool global_assertion_error;  // `assert` loads AssertionError as a global
   bool asserts_either_way;  // an assert may jump on a true test even if negating the test needs another instruction
   bool known_assertions;  // `assert False` is compiled without a test
-  bool copied_exits;  // jumps to any short end of a function, not only to a single return, become copies of it
-  bool bare_return_is_else;  // the lines of a bare return in a handler do not show whether it was written or implied
-  bool folded_else_of_try;  // the bytecode alone shows the else clause of a try statement
+  bool copied_exits;  // jumps to any short end of a function, not only to a single return, become copies of the end
+  // At the end of a function, `return` and `pass` in a handler compile to code with the same lines.
+  bool bare_return_is_else;
+  bool folded_else_of_try;  // the bytecode alone shows whether a try statement has an else clause
   bool percent_formats;  // '%s' % (x,) is compiled as an f-string
   bool none_jumps;  // a test `x is None` is one conditional jump
   bool inlined_comprehensions;  // comprehensions, but not generator expressions, are inlined into the code around them
   bool copied_conditions;  // `a and b` is COPY 1; POP_JUMP_IF_FALSE; POP_TOP and has no JUMP_IF_FALSE_OR_POP
   bool bare_wildcards;  // `case _ if a:` does not copy the subject
-  bool turned_jumps;  // a conditional jump back becomes the opposite one in front of an unconditional jump back
+  bool turned_jumps;  // a conditional jump back becomes the opposite test in front of an unconditional jump back
   bool uncovered_turned_jumps;  // the test that replaces a backward jump is outside of the exception range around it
   bool ends_format_specs;  // a format specification may end in an empty string
   bool wrapped_stop_iteration;  // instructions convert a StopIteration that leaves a generator to a RuntimeError
@@ -83,7 +85,7 @@ struct Dialect {
   bool inlined_generator_calls;  // `all(... for ...)`, any and tuple are inlined as loops if the name is the builtin
   bool inlined_list_calls;  // `list(... for ...)` and set are inlined as loops if the name is the builtin
 
-  // These facts describe the grammar.
+  // The following facts describe the grammar.
   bool peg_parser;  // the PEG parser accepts deeper nesting than the older LL(1) parser
   bool bracketed_with_items;  // `with (a, b):` is valid
   bool starred_right_sides;  // `x += *a,` and `for x in *a, b:` are valid

@@ -14,11 +14,11 @@ using namespace record;
 
 namespace {
 
-// The least number of digits of an object's id, which is more than the sizes in guards on tensors have.
+// The least number of digits of an object's id. The sizes of tensors in guards have fewer digits than ids.
 constexpr std::size_t digits_of_an_object = 7;
 
-// PyTorch's phrases for failed guards on tensors, as in "tensor 'x' size mismatch at index 0. expected 8, actual 16",
-// and the kind of cause that each phrase stands for.
+// PyTorch's phrases for failed guards on tensors, with the kind of cause that each phrase stands for. For example, a
+// message begins with "tensor 'x' size mismatch at index 0" and ends with "expected 8, actual 16".
 struct TensorWords {
   std::string_view words, kind;
 };
@@ -30,7 +30,7 @@ constexpr std::array tensor_words{TensorWords{"size mismatch", "size"},
                                   TensorWords{"requires_grad mismatch", "requires_grad"},
                                   TensorWords{"dispatch key set mismatch", "state"}};
 
-// Returns the expression at the start of a condition: `self.scale` for "self.scale == 1.0".
+// Returns the expression at the start of a condition, such as `self.scale` for "self.scale == 1.0".
 std::string_view subject_of(std::string_view guard) {
   for (const std::string_view call : {"not ", "len(", "type(", "str(", "bool("}) take(guard, call);
   std::size_t end = 0;
@@ -43,7 +43,7 @@ std::string_view subject_of(std::string_view guard) {
   return guard.substr(0, end);
 }
 
-// Returns an expression as the user writes it: self.scale for L['self'].scale.
+// Returns an expression in the user's form, such as self.scale for L['self'].scale.
 std::string without_scopes(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
@@ -60,7 +60,7 @@ std::string without_scopes(std::string_view text) {
   return result;
 }
 
-// Reads the kind and the subject of a guard from PyTorch's message about it.
+// Reads the kind and the subject of a failed guard from PyTorch's message about the failure.
 void read_words(std::string_view words, Cause& cause) {
   if (take(words, "tensor '")) {
     const std::size_t end = words.find('\'');
@@ -93,14 +93,14 @@ void read_words(std::string_view words, Cause& cause) {
   }
 }
 
-// Reads the kind and the subject of a guard from the fields that a dump has.
+// Reads the kind and the subject of a failed guard from the fields that a dump records.
 void read_fields(const FailedGuard& failure, Cause& cause) {
   read_words(failure.subject.empty() ? failure.guard : failure.subject, cause);
   if (failure.is_state) cause.kind = "state", cause.subject.clear();
 }
 
-// True if a failure of a dump, with a subject such as x.shape[0], is about the same value and property as PyTorch's
-// message `told`.
+// True if the failed guard `failure` and the cause `told` concern the same property of the same value. A dump recorded
+// `failure`, whose subject is an expression such as x.shape[0], and `told` was read from PyTorch's message.
 bool is_about(const FailedGuard& failure, const Cause& told) {
   const std::string subject = without_scopes(failure.subject);
   if (told.kind == "state") return failure.is_state;
@@ -112,7 +112,8 @@ bool is_about(const FailedGuard& failure, const Cause& told) {
   return !is_property || subject.find(told.kind) != std::string::npos;
 }
 
-// Returns the failure of a dump that is about the guard of PyTorch's message; null if there is none.
+// Returns the failed guard in a dump that PyTorch's message is about; null if the dump has no failed guard for the
+// message.
 const FailedGuard* failure_of(const Compilation& compilation, std::string_view id, const Cause& told) {
   for (const FailedGuard& failure : compilation.reasons)
     if ((id.empty() || failure.compilation.empty() || failure.compilation == id) && is_about(failure, told))
@@ -120,8 +121,8 @@ const FailedGuard* failure_of(const Compilation& compilation, std::string_view i
   return nullptr;
 }
 
-// Returns PyTorch's messages about the failed guards of the earlier compilations, which are the same in logs and dumps,
-// in PyTorch's order.
+// Returns PyTorch's messages about the failed guards of the earlier compilations, in PyTorch's order. PyTorch's
+// messages are the same in a log and in a dump of one run.
 std::vector<FailedGuard> messages_of(const Compilation& compilation) {
   if (compilation.reasons_in_words.empty()) return compilation.reasons;
   std::vector<FailedGuard> messages;
@@ -165,8 +166,9 @@ Cause cause_of(const Compilation& compilation, const std::vector<Cause>& earlier
   cause.compilation = &compilation;
   cause.text = texts::why_again(compilation);
   if (!compilation.reasons.empty()) cause.place = compilation.reasons.front().place;
-  // The first failed guard in a dump is that of the nearest earlier compilation, and may not be the guard that was
-  // chosen as the cause. The text of the cause has to be about the same guard as its kind and its subject.
+  // The first failed guard in a dump belongs to the nearest earlier compilation, and can be a different guard than the
+  // one that was chosen as the cause. The text and the place of the cause must describe the chosen guard, because the
+  // kind and the subject of the cause describe it.
   if (chosen && !compilation.reasons.empty() && !cause.kind.empty()) {
     const bool is_reason = compilation.reasons_in_words.empty();
     if (const FailedGuard* same = is_reason ? chosen : failure_of(compilation, chosen->compilation, cause)) {

@@ -1,4 +1,5 @@
-// Finds out why a function was compiled again and why it runs eagerly, in a form in which two runs can be compared.
+// Finds the reasons why a function was compiled again, and why it runs eagerly, in a form in which two runs can be
+// compared.
 #pragma once
 
 #include <string>
@@ -8,14 +9,15 @@
 
 namespace depyf::diff {
 
-// Returns why the function was compiled again. The guards of each earlier compilation may have failed for another
-// reason: if the function was compiled under no_grad and for another dtype before, a call with a new size fails a guard
-// on the grad mode, one on the dtype and one on the size. The property that is new in the call is the cause, so the
-// first failed guard that is no cause in `earlier` is chosen, or the first failed guard if all are causes in `earlier`.
-// The kind and the subject of the cause are the same for dumps and logs.
+// Returns the reason why the function was compiled again. Each earlier compilation of the function may refuse the call
+// for a different reason. For example, if one earlier compilation was made under no_grad and another earlier
+// compilation for float64, a call with a new size can fail a guard on the grad mode, a guard on the dtype and a guard
+// on the size. The result is the first failed guard that is not a cause in `earlier`, because the property that it
+// checks is new in the call. If all failed guards are causes in `earlier`, the result is the first failed guard. The
+// kind and the subject of a cause do not depend on whether a dump or a log is read.
 Cause cause_of(const record::Compilation& compilation, const std::vector<Cause>& earlier);
 
-// Returns "limit", "break" or "error" for a function that runs eagerly, and the line that caused it.
+// Return the reason why a function runs eagerly ("limit", "break" or "error"), and the line that is the cause.
 std::string eager_kind(const record::Compilation& compilation);
 record::Place eager_place(const record::Compilation& compilation);
 

@@ -21,15 +21,15 @@ std::string at(const Place& place) {
   return text.empty() ? "" : " at " + text;
 }
 
-std::string with_number(std::int64_t count, const char* noun) {
+std::string with_number(std::int64_t count, const std::string& noun) {
   return counted(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)), noun);
 }
 
-// Returns a phrase such as "2 kernels more (5, was 3)".
+// Returns a phrase such as "2 more kernels (5 instead of 3)".
 std::string more_or_less(std::int64_t before, std::int64_t after, const char* noun) {
   const std::int64_t change = after > before ? after - before : before - after;
-  return with_number(change, noun) + (after > before ? " more" : " fewer") + " (" + std::to_string(after) + ", was " +
-         std::to_string(before) + ")";
+  return with_number(change, std::string(after > before ? "more " : "fewer ") + noun) + " (" + std::to_string(after) +
+         " instead of " + std::to_string(before) + ")";
 }
 
 // Compares two processes.
@@ -44,7 +44,7 @@ class Comparison {
     for (std::size_t i = 0; i < matches.size(); ++i) {
       if (matches[i] < 0) {
         add("function-gone", Weight::neutral, before_.functions[i], before_.functions[i].place,
-            "is not compiled any more");
+            "is no longer compiled");
         continue;
       }
       is_matched[static_cast<std::size_t>(matches[i])] = true;
@@ -72,7 +72,7 @@ class Comparison {
   }
 
   void new_function(const Function& function) {
-    add("function-new", Weight::neutral, function, function.place, "is compiled, and was not before");
+    add("function-new", Weight::neutral, function, function.place, "is compiled, but was not compiled before");
     const Function nothing;
     functions(nothing, function);
   }
@@ -81,8 +81,8 @@ class Comparison {
     eager(before, after);
     breaks(before, after);
     recompilations(before, after);
-    // A function that runs eagerly only in the second run has neither kernels nor guards there, so their absence is not
-    // reported.
+    // A function that runs eagerly only in the second run has neither kernels nor guards in that run, so their
+    // absence is not reported.
     if (!after.eager.empty() && before.eager.empty() && after.costs.operators.empty()) return;
     costs(before, after);
     guards(before, after);
@@ -99,7 +99,7 @@ class Comparison {
     for (const EagerFact& fact : before.eager) {
       if (!after.eager.empty()) break;
       add("eager-gone", Weight::better, after, fact.place,
-          "runs compiled now; before " + texts::headline(*fact.compilation, "it"));
+          "runs compiled now; before: " + texts::headline(*fact.compilation, "it"));
     }
   }
 
@@ -132,9 +132,9 @@ class Comparison {
         continue;
       }
       const GraphBreak& now = *after.breaks[static_cast<std::size_t>(index)].source;
-      Change& change = add(
-          "break-reason", Weight::neutral, after, now.place,
-          "the graph break" + at(now.place) + " has another reason: " + now.reason + ", was " + fact->source->reason);
+      Change& change = add("break-reason", Weight::neutral, after, now.place,
+                           "the graph break" + at(now.place) + " has a different reason: " + now.reason +
+                               " instead of " + fact->source->reason);
       change.before = fact->source->reason, change.after = now.reason;
     }
     for (std::size_t k = 0; k < after.breaks.size(); ++k) {
@@ -149,7 +149,7 @@ class Comparison {
     }
     for (const BreakFact* fact : gone)
       add("break-gone", Weight::better, after, fact->source->place,
-          "the graph break" + at(fact->source->place) + " is gone: " + fact->source->reason)
+          "the graph break" + at(fact->source->place) + " no longer occurs: " + fact->source->reason)
           .before = fact->source->reason;
   }
 
@@ -171,7 +171,7 @@ class Comparison {
     }
     for (const Cause* cause : gone)
       add("recompilation-gone", Weight::better, after, cause->place,
-          "is compiled once less than before; gone is the recompilation because of " + cause->text)
+          "is compiled once less than before: it is no longer compiled again because of " + cause->text)
           .before = cause->text;
   }
 
@@ -181,8 +181,8 @@ class Comparison {
     if (before_.reach == Reach::kernels && after_.reach == Reach::kernels) {
       if (old.has_operators_alone() != now.has_operators_alone()) {
         add("backend", Weight::costs, after, {},
-            now.has_operators_alone() ? "another backend compiles it: it has no kernels any more"
-                                      : "another backend compiles it: it has kernels now");
+            now.has_operators_alone() ? "is compiled by a different backend, and no longer has kernels"
+                                      : "is compiled by a different backend, and has kernels now");
       } else if (old.kernels != now.kernels) {
         Change& change = add("kernels", now.kernels > old.kernels ? Weight::costs : Weight::better, after, {},
                              more_or_less(old.kernels, now.kernels, "kernel") + fusion_reason(before, after, after_));
@@ -207,7 +207,7 @@ class Comparison {
     }
     Change& change = add("saved-bytes", is_more ? Weight::costs : Weight::better, after, place,
                          more_or_less(old.saved_bytes, now.saved_bytes, "byte") + " saved for the backward" +
-                             (place.line ? ", most" + at(place) : ""));
+                             (place.line ? ", most of them" + at(place) : ""));
     change.before = std::to_string(old.saved_bytes), change.after = std::to_string(now.saved_bytes);
     change.details = std::move(details);
   }
@@ -241,15 +241,15 @@ class Comparison {
     Place place;
     for (const auto& [condition, where] : after.guards)
       if (!before.guards.contains(condition) && !place.line) place = where;
-    std::string sentence = "other guards";
+    std::string sentence = "different guards";
     if (is_other_count) sentence = more_or_less(before.costs.guards, after.costs.guards, "guard");
     if (!added.empty()) sentence += "; new: " + added[0];
-    else if (!removed.empty()) sentence += "; gone: " + removed[0];
+    else if (!removed.empty()) sentence += "; removed: " + removed[0];
     if (added.size() + removed.size() > 1) sentence += ", and others";
     Change& change = add("guards", Weight::neutral, after, place, sentence);
     change.before = std::to_string(before.costs.guards), change.after = std::to_string(after.costs.guards);
     for (const std::string& condition : added) change.details.push_back("new: " + condition);
-    for (const std::string& condition : removed) change.details.push_back("gone: " + condition);
+    for (const std::string& condition : removed) change.details.push_back("removed: " + condition);
   }
 
   void backends() {
@@ -259,8 +259,8 @@ class Comparison {
     change.weight = Weight::costs;
     change.place = after_.functions.empty() ? Place() : after_.functions[0].place;
     change.before = name_of(*before_.reach), change.after = name_of(*after_.reach);
-    change.sentence = std::string("another backend: the run goes as far as ") + name_of(*after_.reach) +
-                      ", before it went as far as " + name_of(*before_.reach);
+    change.sentence = std::string("a different backend compiles the run: it produces ") + name_of(*after_.reach) +
+                      ", and it produced " + name_of(*before_.reach) + " before";
   }
 
   const Facts& before_;
@@ -283,7 +283,7 @@ void append_timings(const Facts& before, const Facts& after, Difference& result)
   std::vector<std::pair<double, std::string>> rows;
   const auto text = [](double was, double is, const std::string& what) {
     char buffer[80];
-    std::snprintf(buffer, sizeof buffer, "%.3g s, was %.3g s: ", is, was);
+    std::snprintf(buffer, sizeof buffer, "%.3g s (before: %.3g s): ", is, was);
     return buffer + what;
   };
   double total_old = 0, total_now = 0;
@@ -302,8 +302,8 @@ void append_timings(const Facts& before, const Facts& after, Difference& result)
   for (std::size_t i = 0; i < std::min(rows.size(), rows_shown); ++i) result.timings.push_back(rows[i].second);
 }
 
-// Returns the process of `other` with the same rank as process `index` of `run`, or else at the same position; null if
-// there is none.
+// Returns the process of `other` that corresponds to process `index` of `run`: the process with the same rank, or else
+// the process at the position `index`. Returns null if `other` has no corresponding process.
 const Process* counterpart_of(const Run& run, std::size_t index, const Run& other) {
   const std::optional<std::int64_t> rank = run.processes[index].rank;
   if (rank && run.processes.size() > 1)
@@ -338,16 +338,16 @@ Difference compare(const Run& before, const Run& after) {
         result.changes[k].sentence =
             "rank " + std::to_string(*before.processes[i].rank) + ": " + result.changes[k].sentence;
     if (old.is_dump != now.is_dump)
-      result.not_compared.emplace_back("Guards: a log counts them, and a dump of depyf lists them.");
+      result.not_compared.emplace_back("Guards: a log contains only their number, and a dump of depyf lists them.");
     if (!old.reach || !now.reach)
-      result.not_compared.emplace_back("Graphs and kernels: one of the runs does not record any.");
+      result.not_compared.emplace_back("Graphs and kernels: one of the runs has no record of them.");
   }
   if (before.processes.size() != after.processes.size()) {
     Change& change = result.changes.emplace_back();
     change.code = "processes";
     change.before = std::to_string(before.processes.size()), change.after = std::to_string(after.processes.size());
     change.sentence =
-        with_number(static_cast<std::int64_t>(after.processes.size()), "process") + ", before " + change.before;
+        with_number(static_cast<std::int64_t>(after.processes.size()), "process") + " instead of " + change.before;
   }
   std::sort(result.not_compared.begin(), result.not_compared.end());
   result.not_compared.erase(std::unique(result.not_compared.begin(), result.not_compared.end()),

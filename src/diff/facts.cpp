@@ -17,20 +17,20 @@ namespace {
 
 constexpr std::string_view resume_prefix = "torch_dynamo_resume_in_";
 
-// Returns the name of a node's operator without its packages and its overload: "mul" for aten.mul.Tensor and
+// Returns the name of a node's operator without its packages and its overload, such as "mul" for aten.mul.Tensor and
 // torch.mul.
 std::string short_operator(const std::string& op) {
   std::string_view name = op;
   if (take(name, "aten.") || take(name, "prims.")) return std::string(name.substr(0, name.find('.')));
-  if (name.starts_with("torch.ops.")) {  // In torch.ops.mylib.op.default the last part is the overload.
+  if (name.starts_with("torch.ops.")) {  // The last part of torch.ops.mylib.op.default is the overload.
     const std::size_t overload = name.rfind('.');
     name = name.substr(0, overload);
   }
   return std::string(name.substr(name.rfind('.') + 1));
 }
 
-// Returns a shape without strides and names of symbols: "f32[?, 64]cpu" for f32[s77, 64][64, 1]cpu. The names of
-// symbols differ between releases, and the strides follow from the sizes.
+// Returns a shape without strides and names of symbols, such as "f32[?, 64]cpu" for f32[s77, 64][64, 1]cpu. The names
+// of symbols differ between releases of PyTorch, and the strides usually follow from the sizes.
 std::string normal_shape(std::string_view shape) {
   if (shape.starts_with("Sym(")) return "Sym(?)";
   const std::size_t end = shape.find(']');
@@ -58,8 +58,8 @@ bool is_rest(const Compilation& compilation) {
   return compilation.is_resume || compilation.place.function.starts_with(resume_prefix);
 }
 
-// Finds the shortest ends of paths that distinguish the files of the compiled functions. The places of graph nodes are
-// not used, because a graph from a cache names the folders of the program that stored it.
+// Finds for each file of the compiled functions the shortest end of its path that no other file has. The places of
+// graph nodes are not used, because a graph from a cache names the folders of the program that stored it.
 class FileNames {
  public:
   explicit FileNames(const Process& process) {
@@ -120,7 +120,7 @@ class Collector {
 
  private:
   // Assigns a compilation to its function. A resume function belongs to the last function of its name that begins
-  // before it.
+  // before the resume function.
   void group(const Compilation& compilation) {
     if (texts::is_ahead(compilation)) return;
     const std::string file = files_(compilation.place.file);
@@ -214,7 +214,7 @@ class Collector {
     }
   }
 
-  // Records which captured operators one kernel computes together.
+  // Records the pairs of captured operators that a single kernel computes.
   void fusions(const Compilation& compilation, const OutputCode& code, Function& function) {
     const auto is_kernel = [](const KernelCall& call) { return call.kind != "library"; };
     const auto is_linked = [](const KernelCall& call) { return !call.captured.empty(); };

@@ -15,10 +15,10 @@
 
 namespace depyf::diff {
 
-// A line of source. Lines of two runs are the same if their files and their texts are equal; their numbers do not
-// count.
+// A line of source. Lines of two runs are equal if their files and their texts are equal, even if their numbers
+// differ.
 struct Line {
-  std::string file;  // without folders that are not needed to distinguish the file from other files of the run
+  std::string file;  // the end of the path that distinguishes the file from other files of the run
   std::string text;  // the text of the line, or its number if the text is unknown
   auto operator<=>(const Line&) const = default;
 };
@@ -32,14 +32,14 @@ struct BreakFact {
 // The reason why a function was compiled again.
 struct Cause {
   std::string kind;  // "size", "dtype", "value", "identity", "state", ...
-  std::string subject;  // the value whose guard failed, as an expression of the user's; empty if it is unknown
-  std::string text;  // the reason in one line, with the values of this run
+  std::string subject;  // the user's expression for the value whose guard failed; empty if unknown
+  std::string text;  // the reason in one line, with values of the run
   record::Place place;
   const record::Compilation* compilation = nullptr;
   bool is_same_as(const Cause& other) const { return kind == other.kind && subject == other.subject; }
 };
 
-// The reason why a function, or its rest behind a graph break, runs eagerly.
+// The reason why a function, or the rest of a function behind a graph break, runs eagerly.
 struct EagerFact {
   std::string kind;  // "limit", "break" or "error"
   record::Place place;  // the place of the cause
@@ -49,18 +49,19 @@ struct EagerFact {
 // An operator of a captured graph at a line of source.
 struct Operator {
   Line line;
-  std::string name;  // such as layer_norm
+  std::string name;  // the name of the operator, such as layer_norm
   auto operator<=>(const Operator&) const = default;
 };
 
-// The costs of one part of a function: from its start or a break to the next break or its end. Each cost is the largest
-// among the compilations of the part, so that a recompilation does not change the cost.
+// The costs of one part of a function, which extends from the start of the function or a graph break to the next graph
+// break or the end of the function. If a part of a function was compiled several times, each cost is the largest cost
+// among these compilations, so that a recompilation does not change the cost.
 struct Costs {
   std::map<Operator, std::int64_t> operators;
   std::map<std::string, std::int64_t> library_calls;  // maps a function of a library to the number of its calls
   std::int64_t kernels = 0;
   std::int64_t guards = 0;
-  std::int64_t saved_bytes = 0;  // bytes of the values that are kept for the backward, without the inputs
+  std::int64_t saved_bytes = 0;  // the bytes of values that are kept for the backward, without the inputs
   std::map<Line, std::int64_t> saved_at;
   bool has_unknown_bytes = false;  // true if some values that are kept for the backward have varying sizes
   void keep_larger(const Costs& other);
@@ -71,28 +72,29 @@ struct Costs {
 
 // A function of the user's program, with all of its compilations.
 struct Function {
-  std::string name;  // the qualified name, or the plain name if the record has no qualified one
-  std::string file;  // in the same form as the file of a Line
+  std::string name;  // the qualified name; the plain name if the record lacks the qualified name
+  std::string file;  // the end of the path, as in Line::file
   record::Place place;
   std::vector<const record::Compilation*> compilations;
   std::vector<BreakFact> breaks;
   std::vector<Cause> recompilations;
   std::vector<EagerFact> eager;
   Costs costs;
-  // Pairs of operators that one kernel computes; the smaller one comes first.
+  // The pairs of operators that a single kernel computes. The first operator of a pair is the smaller one in the order
+  // of operators (`operator<`).
   std::set<std::pair<Operator, Operator>> fused;
   // False if some output code has no links from kernels to operators, as may be the case for code from a cache.
   bool knows_fused = true;
   std::set<std::string> types;  // the element types in the function's captured graphs, such as f32
-  std::map<std::string, std::set<std::string>> inputs;  // maps an input to its shapes
-  std::map<std::string, record::Place> guards;  // conditions of the function's guards, which only a dump has
+  std::map<std::string, std::set<std::string>> inputs;  // maps the name of an input to its shapes
+  std::map<std::string, record::Place> guards;  // maps a guard's condition to its place; only a dump has guards
   double seconds = 0;
   std::string title() const;
-  std::string_view own_name() const;  // Returns the name without the classes and functions around it.
+  std::string_view own_name() const;  // Returns the name without enclosing classes and functions.
 };
 
-// The last kind of text that a backend produces: `eager` has only the captured graph, `aot_eager` also the graphs of
-// AOTAutograd, and Inductor also output code.
+// The last form into which a backend translates a program. The backend `eager` has only the captured graph,
+// `aot_eager` has the graphs of AOTAutograd too, and Inductor has output code too.
 enum class Reach : std::uint8_t { captured, autograd, kernels };
 const char* name_of(Reach reach);
 
@@ -106,23 +108,24 @@ struct Facts {
   bool is_dump = false;
 };
 
-// Returns the facts of a process. The graphs of the process should have been read and linked; without graphs, the
-// counts are zero.
+// Returns the facts of a process. The caller has to read and link the graphs of the process first; if the graphs were
+// not read, the facts have no operators, no fusions and no saved bytes.
 Facts facts_of(const record::Process& process);
 
-// Returns a line as file, number and, if it is known, its text: model.py:7 `return x * b`. The result is an empty text
-// if the place is unknown.
+// Returns the file and the number of a line and, if it is known, the line's text, as in model.py:7 `return x * b`.
+// The result is an empty text if the place is unknown.
 std::string quoted_line(const record::Place& place);
 
 // Returns the number of guards that a condition of a dump stands for: 1, or the number that the condition states, as in
 // "modules have the same classes (17 guards)".
 std::int64_t guards_in(const record::Limit& limit);
 
-// Returns the text without addresses and numbers of objects, which differ in every run.
+// Returns the text without the addresses and numbers of objects, because they differ in every run.
 std::string without_addresses(std::string_view text);
 
-// Returns, for each function of `before`, the index of the same function of `after`; -1 if there is none. Functions
-// are matched by their qualified names if both records have them, or else by name, line and order.
+// Returns, for each function of `before`, the index of the same function in `after`; -1 if `after` lacks the
+// function. Functions are matched by their qualified names if both records have them, or else by plain name, line and
+// order.
 std::vector<int> matches_of(const std::vector<Function>& before, const std::vector<Function>& after);
 
 }  // namespace depyf::diff

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t pairs_named = 2;  // the largest number of fused pairs of operators that a sentence names
 
-// Returns the operators of a line with their counts: "2 linear, gelu".
+// Returns the operators of a line with their counts, such as "2 linear, gelu".
 std::string operators_text(const std::map<std::string, std::int64_t>& counts) {
   std::string text;
   for (const auto& [name, count] : counts)
@@ -34,7 +34,7 @@ Place place_in(const Facts& facts, const Line& line) {
   return known == facts.places.end() ? Place() : known->second;
 }
 
-// Returns the title of the function that contains a place; the name in `place` if the facts do not have the function.
+// Returns the title of the function that contains a place; the name in `place` if the facts lack the function.
 std::string function_at(const Facts& facts, const Place& place, const std::string& file) {
   const Function* last = nullptr;
   for (const Function& function : facts.functions)
@@ -42,8 +42,8 @@ std::string function_at(const Facts& facts, const Place& place, const std::strin
   return last && last->own_name() == place.function ? last->title() : place.function;
 }
 
-// A line that differs between two runs, in the form that it has in each run; null for a run that does not have the
-// line.
+// A pair of lines: a line of the first run, and the line of the second run that replaced it. `before` is null if the
+// line is new in the second run, and `after` is null if the second run lacks the line.
 struct LinePair {
   const Line* before = nullptr;
   const Line* after = nullptr;
@@ -61,11 +61,12 @@ class GraphChanges {
   }
 
  private:
-  // Returns the lines of source whose operators may differ between the two runs. The lines that only one run has were
-  // edited, and are paired in their order within each function.
+  // Returns the lines of source whose operators may differ between the two runs. Lines that occur in only one run
+  // count as edited, and are paired in their order within each function.
   std::vector<LinePair> pairs() const {
     std::vector<LinePair> result;
-    // Map the file and name of a function to its lines.
+    // `gone` and `added` map a file and the name of a function to lines of the function. `gone` has the lines of the
+    // first run that the second run lacks, and `added` has the lines of the second run that the first run lacks.
     std::map<std::pair<std::string, std::string>, std::vector<const Line*>> gone, added;
     for (const auto& [line, counts] : old_) {
       const auto same = new_.find(line);
@@ -95,7 +96,7 @@ class GraphChanges {
     static const std::map<std::string, std::int64_t> none;
     const auto& old = pair.before ? old_.at(*pair.before) : none;
     const auto& now = pair.after ? new_.at(*pair.after) : none;
-    if (old == now) {  // The edited line has the same operators as before.
+    if (old == now) {  // The edited line has the operators of the original line.
       if (pair.before && pair.after) edited_.emplace(*pair.after, *pair.before);
       return;
     }
@@ -114,10 +115,9 @@ class GraphChanges {
     change.place = place_in(facts, line);
     change.function = function_at(facts, change.place, line.file);
     change.before = operators_text(old), change.after = operators_text(now);
-    change.sentence = "the graph computes ";
-    if (fewer.empty()) change.sentence += operators_text(more) + " more";
-    else if (more.empty()) change.sentence += operators_text(fewer) + " less";
-    else change.sentence += operators_text(more) + " instead of " + operators_text(fewer);
+    if (fewer.empty()) change.sentence = "the graph also computes " + operators_text(more);
+    else if (more.empty()) change.sentence = "the graph no longer computes " + operators_text(fewer);
+    else change.sentence = "the graph computes " + operators_text(more) + " instead of " + operators_text(fewer);
     const std::string text = quoted_line(change.place);
     if (!text.empty()) change.sentence += " at " + text;
     if (pair.before && pair.after && pair.before->text != pair.after->text)
@@ -140,13 +140,14 @@ class GraphChanges {
         change.function = now.title();
         change.place = now.place;
         change.before = joined(old->second, ", "), change.after = joined(shapes, ", ");
-        change.sentence = "the input " + name + " is " + change.after + ", was " + change.before;
+        change.sentence = "the input " + name + " is " + change.after + " instead of " + change.before;
       }
     }
   }
 
-  // Appends one change for all operators that compute another shape or type; it names the first of them in the order of
-  // the lines, which is the cause.
+  // Appends one change for all operators whose results have a different shape or type in the second run. The change
+  // names the first differing operator in the order of the lines, because this operator is the cause of the differences
+  // behind it.
   void shapes() {
     std::vector<std::pair<Place, const Operator*>> differing;
     for (const auto& [op, shapes] : after_.shapes) {
@@ -164,15 +165,17 @@ class GraphChanges {
     change.function = function_at(after_, change.place, first.line.file);
     change.before = joined(*shapes_before(first), ", "), change.after = joined(after_.shapes.at(first), ", ");
     change.sentence =
-        first.name + " computes " + change.after + ", was " + change.before + ", at " + quoted_line(change.place);
-    if (differing.size() > 1) change.sentence += ", and " + std::to_string(differing.size() - 1) + " more";
+        first.name + " computes " + change.after + " instead of " + change.before + " at " + quoted_line(change.place);
+    if (differing.size() > 1)
+      change.sentence += ", and " + std::to_string(differing.size() - 1) + " more operators differ";
     for (const auto& [place, op] : differing)
       change.details.push_back(quoted_line(place) + ": " + op->name + " computes " +
-                               joined(after_.shapes.at(*op), ", ") + ", was " + joined(*shapes_before(*op), ", "));
+                               joined(after_.shapes.at(*op), ", ") + " instead of " +
+                               joined(*shapes_before(*op), ", "));
   }
 
-  // Returns the shapes that an operator of the second run computed in the first run, also if its line was edited; null
-  // if the operator is new.
+  // Returns the shapes that an operator of the second run had in the first run, even if the operator's line was
+  // edited; null if the operator is new.
   const std::set<std::string>* shapes_before(const Operator& op) const {
     const auto edited = edited_.find(op.line);
     const auto known = before_.shapes.find(edited == edited_.end() ? op : Operator{edited->second, op.name});
@@ -183,7 +186,7 @@ class GraphChanges {
   const Facts& after_;
   Difference& result_;
   const ByLine old_, new_;
-  std::map<Line, Line> edited_;  // maps an edited line of the second run to that of the first with the same operators
+  std::map<Line, Line> edited_;  // maps an edited line of the second run to the first run's line
 };
 
 std::string operator_text(const Operator& op, const Facts& facts) {
@@ -191,8 +194,8 @@ std::string operator_text(const Operator& op, const Facts& facts) {
   return op.name + " (" + texts::file_name(place.file) + ":" + std::to_string(place.line) + ")";
 }
 
-// Returns the pairs of operators that one run computes in one kernel and the other run in two, if both runs have both
-// operators. The line numbers are those of the run `named`.
+// Returns the pairs of operators that the run `together` computes in one kernel, and the run `apart` computes in two
+// kernels. The line numbers in the result are those of the run `named`.
 std::vector<std::string> separated(const Function& together, const Function& apart, const Facts& named) {
   std::vector<std::string> result;
   for (const auto& [one, two] : together.fused)
@@ -209,7 +212,7 @@ void append_graph_changes(const Facts& before, const Facts& after, Difference& r
 
 std::string fusion_reason(const Function& before, const Function& after, const Facts& facts) {
   if (!before.knows_fused || !after.knows_fused) return {};
-  // Operators that are no longer fused need more kernels, and never fewer.
+  // Operators whose fusion ended need more kernels, and never fewer.
   const bool is_more = after.costs.kernels > before.costs.kernels;
   const std::string_view adverb = is_more ? "no longer" : "now";
   std::vector<std::string> pairs = is_more ? separated(before, after, facts) : separated(after, before, facts);
@@ -217,7 +220,7 @@ std::string fusion_reason(const Function& before, const Function& after, const F
   const std::size_t count = pairs.size();
   pairs.resize(std::min(pairs.size(), pairs_named));
   for (std::string& pair : pairs) pair.replace(pair.find('$'), 1, adverb);
-  std::string text = ", since " + joined(pairs, ", and ");
+  std::string text = ", because " + joined(pairs, ", and ");
   if (count > pairs_named) text += ", and " + std::to_string(count - pairs_named) + " more such pairs";
   return text;
 }

@@ -8,11 +8,12 @@
 
 namespace depyf::diff {
 
-// Appends a change for each line whose operators differ, and one for operators that compute another shape or type.
+// Appends a change for each line whose operators differ between the two runs, and one change for all operators whose
+// results have a different shape or type in the second run.
 void append_graph_changes(const Facts& before, const Facts& after, Difference& result);
 
-// Returns ", since layer_norm (model.py:9) is no longer fused with gelu (model.py:10)", or the opposite; empty if
-// both runs compute the same operators together.
+// Returns a clause about operators whose fusion ended, such as ", because layer_norm (model.py:9) is no longer fused
+// with gelu (model.py:10)", or about new fusions. Returns an empty text if both runs fuse the same operators.
 std::string fusion_reason(const Function& before, const Function& after, const Facts& facts);
 
 }  // namespace depyf::diff

@@ -1,5 +1,5 @@
-// Finds the functions of one run among those of another. Logs have no qualified names, and the line of a function may
-// differ between runs.
+// Finds the functions of one run among the functions of another run. Logs have no qualified names, and the line of a
+// function may differ between runs.
 #include <algorithm>
 #include <map>
 
@@ -10,7 +10,8 @@ namespace {
 
 bool is_qualified(const Function& function) { return function.name.size() > function.own_name().size(); }
 
-// True if the files are equal, and so are the qualified names or, if a record has no qualified name, the plain names.
+// True if the files are equal, and the qualified names are equal. If a function has no qualified name in its record,
+// the plain names are compared instead.
 bool may_match(const Function& one, const Function& two) {
   if (one.file != two.file) return false;
   return is_qualified(one) && is_qualified(two) ? one.name == two.name : one.own_name() == two.own_name();

@@ -26,10 +26,10 @@ std::string run_text(const Run& run) {
 
 std::string headline(const Difference& difference) {
   if (difference.changes.empty())
-    return "No difference: " + counted(difference.functions, "function") + " compiled to the same.";
+    return "No difference: " + counted(difference.functions, "function") + " compiled with the same result.";
   std::size_t counts[4] = {};
   for (const Change& change : difference.changes) ++counts[static_cast<std::size_t>(change.weight)];
-  constexpr const char* names[] = {"worse", "in what the compiled code does", "without a judgement", "better"};
+  constexpr const char* names[] = {"worse", "in the work of the compiled code", "neutral", "better"};
   std::string text = counted(difference.changes.size(), "difference") + ": ";
   bool is_first = true;
   for (std::size_t i = 0; i < std::size(counts); ++i) {
@@ -66,7 +66,7 @@ std::string to_text(const Difference& difference, const Run& before, const Run& 
   if (!difference.not_compared.empty()) text += "\nNot compared:\n";
   for (const std::string& sentence : difference.not_compared) text += "  " + sentence + "\n";
   if (with_details && !difference.timings.empty()) {
-    text += "\nSeconds, which never count as a difference:\n";
+    text += "\nTimes in seconds, which never count as a difference:\n";
     for (const std::string& timing : difference.timings) text += "  " + shown(timing) + "\n";
   }
   return text;

@@ -1,4 +1,5 @@
-// Reads the rank or the PID of a process from the name of the folder that it wrote to: rank_N or process_PID.
+// Reads the rank or the process id of a process from the name of the folder that the process wrote to: rank_N or
+// process_PID.
 #pragma once
 
 #include <charconv>
@@ -8,8 +9,8 @@
 
 namespace depyf::dumps {
 
-// Returns the number behind a prefix in the name of a folder, such as 3 for "rank_3"; std::nullopt if it has another
-// name.
+// Returns the number behind a prefix in the name of a folder, such as 3 for "rank_3"; std::nullopt if the folder's
+// name is not the prefix and a number.
 inline std::optional<std::int64_t> number_in_name(std::string_view directory, std::string_view prefix) {
   while (directory.ends_with('/')) directory.remove_suffix(1);
   const std::string_view name = directory.substr(directory.rfind('/') + 1);

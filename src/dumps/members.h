@@ -1,5 +1,5 @@
-// Reads the members of the JSON files of a dump. A missing member and a member of another kind both read as an empty
-// value.
+// Reads the members of the JSON files of a dump. A missing member, and a member of an unexpected kind, are read as an
+// empty value.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ inline record::Place place_of(json::Value line) {
   return place;
 }
 
-// Reads the groups of guards into which the time of a guard check is divided.
+// Reads the groups of a compilation's guards, each with the time that checking the guards of the group takes.
 inline std::vector<record::GuardGroup> guard_groups_of(json::Value groups) {
   const auto count_of = [](json::Value number) { return std::max<std::int64_t>(number.integer().value_or(0), 0); };
   std::vector<record::GuardGroup> read;
@@ -41,7 +41,8 @@ inline std::vector<record::GuardGroup> guard_groups_of(json::Value groups) {
   return read;
 }
 
-// Reads a frame of a session, or a cache entry of an explanation, which has fields of the same names.
+// Reads a frame of a session. The function can also read a cache entry of an explanation, whose fields have the same
+// names as the fields of a frame.
 record::Compilation compilation_of(json::Value frame);
 
 }  // namespace depyf::dumps

@@ -1,5 +1,5 @@
-// Reads provenance.json, in which depyf recorded the later nodes and kernels of each captured node. The recorded links
-// replace those that are inferred from texts, because the recorded links are more complete.
+// Reads provenance.json, in which depyf recorded the later nodes and kernels of each captured node. The recorded
+// links replace the links that are inferred from texts, because the recorded links are more complete.
 #include <algorithm>
 #include <unordered_map>
 
@@ -33,7 +33,8 @@ Chain chain_of(json::Value item) {
 }
 
 void replace_chains(Compilation& compilation, json::Value provenance) {
-  // Maps a node to its module, which only the inferred chains have.
+  // Maps each captured node to the module in the node's inferred chain. The file provenance.json contains no modules,
+  // so each chain that is read from the file gets the module of the inferred chain of the same captured node.
   std::unordered_map<std::string_view, const std::string*> modules;
   for (const Chain& inferred : compilation.chains) modules[inferred.node] = &inferred.module;
   std::vector<Chain> chains;

@@ -1,5 +1,5 @@
-// Turns session.json and journals into the record. Each frame of a session is a compilation. A line of a journal has
-// the fields of a frame that changed.
+// Turns session.json and journals into the record. Each frame of a session is a compilation. A line of a journal about
+// a frame states only the fields of the frame that have changed.
 #include <algorithm>
 #include <map>
 
@@ -58,7 +58,7 @@ LimitReached limit_reached_of(json::Value item) {
   return reached;
 }
 
-// Returns a number without trailing zeros, as logs write it: 0.5 for the 0.500000000000000 that SymPy writes in a dump.
+// Returns a number without trailing zeros, as in logs, such as 0.5 for the 0.500000000000000 of SymPy in a dump.
 std::string without_zeros(std::string value) {
   if (value.find('.') == std::string::npos || value.find_first_not_of("-.0123456789") != std::string::npos)
     return value;
@@ -90,13 +90,13 @@ Artifact artifact_of(json::Value item) {
   return artifact;
 }
 
-// Returns the number of the program's run; std::nullopt if it is 0, which stands for unknown.
+// Returns the number of the program's run; std::nullopt if the number is 0, which means unknown.
 std::optional<std::int64_t> run_number(json::Value run) {
   const std::optional<std::int64_t> number = run["run"].integer();
   return number.value_or(0) > 0 ? number : std::nullopt;
 }
 
-// Copies the fields that a frame has into the compilation, whose other members keep their values.
+// Copies the fields of a frame into the compilation. Members without a field in the frame keep their values.
 class Fields {
  public:
   Fields(json::Value frame, Compilation& compilation) : frame_(frame), compilation_(compilation) {}
@@ -312,14 +312,15 @@ class DumpReader {
       const auto [known, is_new] = frames.try_emplace(*number, own.compilations.size());
       if (is_new) own.compilations.emplace_back();
       Fields(entry["fields"], own.compilations[known->second]).apply();
-      // Each frame begins as "not compiled", and the journal does not repeat the fields that frames begin with.
+      // A journal states only changes, so it does not state the initial status of a frame, "not compiled".
       Compilation& compilation = own.compilations[known->second];
       if (entry["of"]["ended"].is_true() && compilation.status == Status::unfinished)
         compilation.status = compilation.failure.empty() ? Status::no_code : Status::failed;
     }
   }
 
-  // Ranks are compared by the text of their captured graphs, without the comments that name files and kernels.
+  // Sets the fingerprint of a captured graph, by which the graphs of different ranks are compared. The fingerprint
+  // ignores the comments of the captured graph that name files and kernels.
   void add_fingerprint(Artifact& artifact) const {
     const std::optional<std::string> text = read_file_(artifact.name);
     if (!text) return;
@@ -342,7 +343,7 @@ class DumpReader {
         if (artifact.kind == "Captured_Graph") add_fingerprint(artifact);
     const bool has_joint_graph = std::any_of(compilation.artifacts.begin(), compilation.artifacts.end(),
                                              [](const Artifact& artifact) { return artifact.kind == "Joint_graph"; });
-    std::map<std::string, std::vector<std::size_t>> waiting;  // by direction: the graphs whose output code comes later
+    std::map<std::string, std::vector<std::size_t>> waiting;  // maps a direction to the graphs without output code
     for (const Artifact& artifact : compilation.artifacts) {
       if (artifact.kind == "kernel") {
         const std::optional<std::string> text = read_file_(artifact.name);
@@ -365,7 +366,7 @@ class DumpReader {
       Graph graph = graph_of(*text);
       graph.stage = stage;
       graph.direction = direction_of(stage);
-      // For a program without a backward, AOTAutograd creates only one graph, which logs call the inference graph.
+      // Without a backward, AOTAutograd creates only one graph, which has the name inference graph in logs.
       if (graph.stage == "forward" && !has_joint_graph) graph.stage = graph.direction = "inference";
       if (stage == "joint") mark_backward(graph);
       compilation.graphs.push_back(std::move(graph));

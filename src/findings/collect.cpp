@@ -17,7 +17,8 @@ std::string at(const record::Place& place) {
   return line.empty() ? "" : " at " + line;
 }
 
-// Returns the value that the subject of a guard is a part of: TABLE for TABLE['k'] and for list(dict.keys(TABLE))[0].
+// Returns the value of which the subject of a guard is a part, such as TABLE for TABLE['k'] and for
+// list(dict.keys(TABLE))[0].
 std::string container_of(std::string_view subject) {
   subject = subject.substr(0, std::min(subject.rfind('['), subject.size()));
   for (const std::string_view call : {"list(dict.keys(", "list(dict.values(", "dict.__len__(", "len("})
@@ -77,7 +78,8 @@ class Collector {
     finding.verify = "depyf check --no-breaks";
     if (fact.kind != "limit") return;
     finding.evidence.push_back(
-        "First make the guards that failed hold, or mark what varies as dynamic. A higher limit keeps the recompilations.");
+        "First remove the causes of the recompilations, or mark the values that vary as dynamic. With a higher limit, the "
+        "function is still compiled again for each new value.");
     set_remedy(finding, function, setting_for_limit(*fact.compilation));
   }
 
@@ -89,12 +91,12 @@ class Collector {
     set_remedy(finding, function, setting_for_break(it));
     if (finding.setting.starts_with("torch._dynamo.config.reorderable_logging_functions"))
       finding.evidence.push_back(
-          "With the setting, the text is printed when the graph has run, and so later than without it.");
+          "With the setting, PyTorch prints the text after the graph has run, which is later than without the setting.");
     if (std::optional<Patch> edit = edit_for_break(it, source_)) finding.patch = std::move(edit);
   }
 
-  // Recompilations for the same value are one finding, unless the first recompilation needs another setting than the
-  // later ones.
+  // Recompilations for the same value become one finding, unless the first recompilation needs another setting than the
+  // later recompilations.
   void recompilations(const diff::Function& function) {
     struct Told {
       const diff::Cause* cause;
@@ -117,9 +119,9 @@ class Collector {
     }
     for (const Told& each : told)
       if (!each.again.empty())
-        findings_[each.finding].evidence.push_back("Again for the same value, " +
-                                                   texts::counted(each.again.size(), "time") +
-                                                   "; the last one: " + each.again.back()->text);
+        findings_[each.finding].evidence.push_back("The same value caused " +
+                                                   texts::counted(each.again.size(), "more recompilation") +
+                                                   "; the cause of the last one was " + each.again.back()->text);
   }
 
   void recompilation(const diff::Function& function, const diff::Cause& cause, bool is_first) {
@@ -128,8 +130,8 @@ class Collector {
     finding.verify = "depyf check --recompiles 0";
     if (is_first && is_whole_number_of_module(cause))
       finding.evidence.push_back(
-          "PyTorch takes a number of a module for a constant until it has changed once, whatever the settings are. Keep a "
-          "number that changes out of the compiled function, or make it a tensor.");
+          "PyTorch treats an integer attribute of a module as a constant until the attribute has changed once, whatever "
+          "the settings are. Keep an attribute that changes out of the compiled function, or make it a tensor.");
     set_remedy(finding, function, setting_for_recompilation(cause, is_first));
   }
 

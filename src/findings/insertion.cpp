@@ -8,11 +8,11 @@
 namespace depyf::findings {
 namespace {
 
-// Reads a file of Python line by line, as far as needed to know which lines begin a statement.
+// Reads a Python file line by line, to determine which lines begin a statement.
 class Lines {
  public:
-  // Takes a line, and returns true if the next line begins a statement, because `line` ends neither within a string or
-  // brackets nor in a backslash.
+  // Reads a line, and returns true if a statement begins in the following line. No statement begins after a line that
+  // ends within a string, within brackets or with a backslash.
   bool ends_statement(std::string_view line) {
     bool is_continued = false;
     for (std::size_t at = 0; at < line.size(); ++at) {
@@ -42,7 +42,7 @@ class Lines {
   }
 
  private:
-  std::string_view quotes_;  // the quotes of the open string
+  std::string_view quotes_;  // the quotes of the string that is open at the end of the line; empty if no string is open
   int brackets_ = 0;  // the number of open brackets
 };
 

@@ -9,7 +9,7 @@
 namespace depyf::findings {
 namespace {
 
-constexpr int context_lines = 3;  // lines of a unified diff around a change
+constexpr int context_lines = 3;  // the number of unchanged lines in a unified diff on each side of a change
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -17,8 +17,9 @@ std::string_view indentation_of(std::string_view line) {
   return line.substr(0, line.size() - stripped_start(line).size());
 }
 
-// True if a line is a call of the function with literals and variables alone. Dynamo can move a call with literals and
-// variables behind the graph; other arguments may be objects that Dynamo cannot keep.
+// True if a line is a call of the function whose arguments are only literals and variables. Dynamo can postpone a call
+// with literals and variables until the graph has run. Dynamo may be unable to postpone a call with more complex
+// arguments, because their values may be objects that Dynamo cannot keep until the graph has run.
 bool is_plain_call(std::string_view line, std::string_view function) {
   using Kind = conditions::Expression::Kind;
   const std::optional<conditions::Expression> tree = conditions::parse(line);
@@ -64,8 +65,8 @@ std::string line_end_of(std::string_view text) {
   return end != std::string_view::npos && end > 0 && text[end - 1] == '\r' ? "\r" : "";
 }
 
-// True for a file of an installed package, which is never edited. A setting holds for the whole process, so it belongs
-// in the user's program.
+// True for a file of an installed package. depyf never proposes an edit of an installed file: a setting applies to the
+// whole process, so the statement that sets it belongs in the user's program.
 bool is_installed(std::string_view file) { return has(file, "/site-packages/") || has(file, "/dist-packages/"); }
 
 }  // namespace
@@ -77,8 +78,8 @@ std::string setting_for_break(const record::GraphBreak& graph_break) {
     return "torch._dynamo.config.reorderable_logging_functions.add(print)";
   if (is_plain_call(line, "warnings.warn") && has(all, "warn"))
     return "torch._dynamo.config.reorderable_logging_functions.add(__import__('warnings').warn)";
-  // PyTorch also hints at `capture_scalar_outputs` for a branch on data, but the graph ends at such a branch even with
-  // the setting.
+  // PyTorch also hints at `capture_scalar_outputs` for a branch on data, but the graph ends at a branch on data even
+  // with the setting.
   if (has(reason, "Tensor.item") || (has(all, "capture_scalar_outputs") && !has(reason, "branching")))
     return "torch._dynamo.config.capture_scalar_outputs = True";
   if (has(all, "capture_dynamic_output_shape_ops"))
@@ -88,7 +89,7 @@ std::string setting_for_break(const record::GraphBreak& graph_break) {
 
 bool is_whole_number_of_module(const diff::Cause& cause) {
   const bool is_attribute = cause.subject.find('.') != std::string::npos;
-  // In a cause such as `expected 2, was 3`, both numbers are whole numbers if the second is.
+  // In a cause such as `expected 2, was 3`, both numbers are whole numbers if the second number is a whole number.
   const std::size_t was = cause.text.find(", was ");
   const std::string_view now =
       was == std::string::npos ? std::string_view() : std::string_view(cause.text).substr(was + 6);
@@ -99,7 +100,8 @@ bool is_whole_number_of_module(const diff::Cause& cause) {
 
 std::string setting_for_recompilation(const diff::Cause& cause, bool is_first) {
   if (cause.kind == "size") return "torch._dynamo.config.assume_static_by_default = False";
-  // Even with this setting, Dynamo takes an integer attribute of a module for a constant until it has changed once.
+  // Even with the setting, Dynamo treats an integer attribute of a module as a constant until the attribute has changed
+  // once.
   if (!is_first && is_whole_number_of_module(cause)) return "torch._dynamo.config.allow_unspec_int_on_nn_module = True";
   return {};
 }
@@ -119,7 +121,8 @@ std::optional<Patch> edit_for_break(const record::GraphBreak& graph_break, const
   const auto index = static_cast<std::size_t>(graph_break.place.line) - 1;
   if (index >= lines.size() || stripped(lines[index]) != graph_break.place.text) return std::nullopt;
   Patch patch{graph_break.place.file, graph_break.place.line, 1, {}, {}};
-  // The line is replaced by `pass`, because a block needs at least one statement.
+  // The call `torch._dynamo.graph_break()` is replaced by `pass` and not deleted, because it may be the only statement
+  // of its block.
   patch.inserted.push_back(std::string(indentation_of(lines[index])) + "pass" + line_end_of(*text));
   patch.diff = unified_diff(patch, *text);
   return patch;

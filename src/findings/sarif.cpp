@@ -1,4 +1,4 @@
-// Writes findings as SARIF 2.1.0 (OASIS standard), a format from which GitHub and editors show each finding at its
+// Writes findings as SARIF 2.1.0 (OASIS standard), a format that GitHub and editors read to show each finding at its
 // line.
 #include <array>
 
@@ -10,7 +10,7 @@ namespace depyf::findings {
 namespace {
 
 constexpr std::string_view schema = "https://json.schemastore.org/sarif-2.1.0.json";
-constexpr std::string_view base = "ROOT";  // the name of the folder that paths are relative to
+constexpr std::string_view base = "ROOT";  // the name in SARIF for the folder to which paths are relative
 
 // Returns a path as the text of a URI, in which characters that may have a meaning in a URI are percent-encoded.
 std::string uri_of(std::string_view path) {
@@ -29,7 +29,7 @@ std::string uri_of(std::string_view path) {
   return uri;
 }
 
-// Returns the FNV-1a hash of a text as hexadecimal digits, which are the same in every run.
+// Returns the FNV-1a hash of a text as hexadecimal digits. The hash of a text is the same in every run.
 std::string hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -110,7 +110,7 @@ class Sarif {
     out_.member("level", name_of(finding.rule->severity));
     std::string message = finding.sentence;
     for (const std::string& evidence : finding.evidence) message += "\n" + evidence;
-    if (!finding.setting.empty()) message += "\nThis statement should remove it: " + finding.setting;
+    if (!finding.setting.empty()) message += "\nThis statement should remove the cause: " + finding.setting;
     text("message", message);
     if (!finding.place.file.empty()) locations(finding.place);
     // The fingerprint is stable between runs, because it depends neither on line numbers nor on values of the call.
@@ -127,7 +127,7 @@ class Sarif {
     for (const std::string& line : patch.inserted) inserted += line + "\n";
     out_.list("fixes", std::array{0}, [&](int) {
       out_.object([&] {
-        text("description", "Should make the finding go away.");
+        text("description", "This change should remove the cause of the finding.");
         out_.list("artifactChanges", std::array{0}, [&](int) {
           out_.object([&] {
             location(patch.file);

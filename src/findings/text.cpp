@@ -27,8 +27,10 @@ std::string to_text(const std::vector<Finding>& findings) {
             shown(finding.sentence) + "\n";
     for (const std::string& evidence : finding.evidence) text += "    " + shown(evidence) + "\n";
     if (finding.evidence.empty() && finding.setting.empty()) text += "    " + std::string(finding.rule->remedy) + "\n";
-    if (!finding.setting.empty()) text += "    This statement should remove it: " + shown(finding.setting) + "\n";
-    if (finding.patch && finding.setting.empty()) text += "    A patch should remove it; --json has it.\n";
+    if (!finding.setting.empty())
+      text += "    This statement should remove the cause: " + shown(finding.setting) + "\n";
+    if (finding.patch && finding.setting.empty())
+      text += "    A patch should remove the cause; the output of --json contains the patch.\n";
   }
   return text;
 }

@@ -1,7 +1,6 @@
 #include "flow/ahead.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "decode/decode.h"
 #include "depyf/code_object.h"
@@ -12,13 +11,14 @@
 
 namespace depyf {
 namespace {
-// The most bytes of bytecode that are prepared together; the instructions and graphs built from them must fit into the
-// cache as well.
+// The maximum number of bytes of bytecode that are prepared together. The limit is small, so that the instructions and
+// graphs that are built from the bytecode fit into the processor's cache.
 constexpr std::size_t bytes_together = 8192;
-// The maximum number of code objects that are prepared together. The limit on their bytes does not bound this number,
-// because code objects may be empty.
+// The maximum number of code objects that are prepared together. The limit `bytes_together` does not bound the number
+// of code objects, because code objects may be empty.
 constexpr std::size_t codes_together = 128;
-// The number of constants in which `with_next` searches for the code object that `take` was called for.
+// The number of constants of the enclosing code object among which `with_next` searches for the code object that was
+// passed to `take`.
 constexpr std::size_t constants_ahead = 64;
 }  // namespace
 
@@ -27,13 +27,15 @@ bool Ahead::Around::has_ready(const CodeObject& wanted) const {
 }
 
 PreparedCode Ahead::Around::take(const CodeObject& wanted) {
-  // The code objects are mostly taken in order, so the search starts at the end, where the next one is.
-  const auto found =
-      std::find_if(ready.rbegin(), ready.rend(), [&](const auto& entry) { return entry.first == &wanted; });
-  if (found == ready.rend()) return nullptr;
-  PreparedCode prepared = std::move(found->second);
-  ready.erase(std::next(found).base());
-  return prepared;
+  // `ready` is in reverse order, and its code objects are mostly taken in order, so the wanted code object is mostly
+  // the last.
+  for (auto entry = ready.end(); entry != ready.begin();) {
+    if ((--entry)->first != &wanted) continue;
+    PreparedCode prepared = std::move(entry->second);
+    ready.erase(entry);
+    return prepared;
+  }
+  return nullptr;
 }
 
 Result<PreparedCode> Ahead::take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done) {
@@ -75,25 +77,27 @@ Table<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bo
   std::size_t bytes = code.bytecode.size();
   for (++at; at < constants.size() && bytes < bytes_together && codes.size() < codes_together; ++at) {
     const CodeObject* next = constants[at].code.get();
-    if (!next || is_done(next) || around.has_ready(*next)) continue;
+    if (!next || is_done(next)) continue;
+    // A code object with a single reference is only one of the constants, so the search for it would find nothing.
+    const bool may_repeat = constants[at].code.use_count() > 1;
+    if (may_repeat && around.has_ready(*next)) continue;
     if ((bytes += next->bytecode.size()) > bytes_together) break;
-    if (std::find(codes.begin(), codes.end(), next) == codes.end()) codes.push_back(next);
+    if (!may_repeat || std::find(codes.begin(), codes.end(), next) == codes.end()) codes.push_back(next);
   }
   around.next = at;
   return codes;
 }
 
 Result<std::unique_ptr<Prepared>> Ahead::decoded(const CodeObject& code) const {
-  Result<DecodedCode> decoded = decode(code);
-  if (!decoded) return decoded.error();
-  if (decoded->instructions.size() > longest_) return Error{"too many instructions", 0};
-  if (kept_) kept_->emplace(&code, std::make_shared<const DecodedCode>(*decoded));
-  if (Result<bool> unwound = replace_block_stack(*decoded); !unwound) return unwound.error();
-  if (Result<bool> united = unite_pair_iterators(*decoded); !united) return united.error();
-  auto prepared = std::make_unique<Prepared>(std::move(*decoded));
-  prepared->turns = find_turns(prepared->decoded.instructions);
-  if (restore_wildcards(prepared->decoded, prepared->turns.jumps))
-    prepared->turns = find_turns(prepared->decoded.instructions);
+  auto prepared = std::make_unique<Prepared>();
+  DecodedCode& decoded = prepared->decoded;
+  if (Result<bool> good = decode(code, decoded); !good) return good.error();
+  if (decoded.instructions.size() > longest_) return Error{"too many instructions", 0};
+  if (kept_) kept_->emplace(&code, std::make_shared<const DecodedCode>(decoded));
+  if (Result<bool> unwound = replace_block_stack(decoded); !unwound) return unwound.error();
+  if (Result<bool> united = unite_pair_iterators(decoded); !united) return united.error();
+  prepared->turns = find_turns(decoded.instructions);
+  if (restore_wildcards(decoded, prepared->turns.jumps)) prepared->turns = find_turns(decoded.instructions);
   return prepared;
 }
 

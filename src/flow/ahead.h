@@ -1,6 +1,6 @@
-// Decodes code objects and builds their control flow graphs before the decompiler asks for them. Code objects that
-// are neighbours in the `co_consts` of one code object are all decoded before the first of their graphs is built, so
-// that the machine code of each stage stays in the processor's cache.
+// Decodes code objects and builds their control flow graphs before the decompiler asks for them. Several neighbours in
+// the `co_consts` of a code object are decoded before the first of their graphs is built, so that the machine code of
+// one stage stays in the processor's cache.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,14 @@ namespace depyf {
 
 // The results of the stages that look at one code object alone: its decoded instructions and its control flow graph.
 struct Prepared {
-  explicit Prepared(DecodedCode&& of_code) : decoded(std::move(of_code)) {}
+  Prepared() = default;
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
   // The decoded instructions, in which the block stack of CPython 3.8 to 3.10 has been replaced, and an iterator takes
   // one slot of the operand stack in all versions.
   DecodedCode decoded;
-  Turns turns;  // of the instructions of `decoded`; empty once `cfg` is built
+  Turns turns;  // the instructions of `decoded` that jump or do not fall through; empty once `cfg` is built
   // The control flow graph, built with `GraphForm::statements`.
   Cfg cfg;
 };
@@ -32,13 +32,13 @@ using PreparedCode = std::unique_ptr<const Prepared>;
 
 class Ahead {
  public:
-  // A code object with more than `longest` instructions is an error. If `kept` is not null, the result of `decode` for
-  // each code object is copied to it.
+  // `take` returns an error for a code object with more than `longest` instructions. If `kept` is not null, the result
+  // of `decode` for each code object is copied to it.
   explicit Ahead(std::size_t longest, DecodedCodes* kept = nullptr) : longest_(longest), kept_(kept) {}
 
-  // Returns the prepared form of `code`. Also prepares the code objects that follow `code` among the constants of the
-  // code object that was entered last, and keeps the results for later calls; code objects for which `is_done`
-  // returns true are skipped. A returned error contains a bytecode offset.
+  // Returns the prepared form of `code`. `take` also prepares the code objects that follow `code` among the constants
+  // of the code object that was entered last, and keeps the results for later calls. Code objects for which `is_done`
+  // returns true are not prepared in advance. A returned error contains a bytecode offset.
   Result<PreparedCode> take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
 
   // The caller calls `enter` for a code object, `take` for the code objects among its constants (mostly in order), and
@@ -61,12 +61,14 @@ class Ahead {
     bool has_ready(const CodeObject& wanted) const;
   };
 
-  // Returns `code` and the next code objects among the constants around it, up to `bytes_together` bytes of bytecode.
+  // Returns `code` and the code objects that follow `code` among the constants of the code object that was entered
+  // last, up to `bytes_together` bytes of bytecode.
   Table<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
-  // Prepares all of `codes`. Returns the first prepared code, and adds the others to `ready` of the last entry of
-  // `around_`.
+  // Prepares all of `codes`. Returns the result for the first code object, and stores the results for all other code
+  // objects in the list `ready` of the code object that was entered last.
   Result<PreparedCode> together(const Table<const CodeObject*>& codes);
-  // Returns the instructions of `code` in the version-independent form that all later passes expect, with their turns.
+  // Returns the instructions of `code` in the version-independent form that all later passes expect, together with a
+  // list of the instructions that jump or do not fall through.
   Result<std::unique_ptr<Prepared>> decoded(const CodeObject& code) const;
 
   const std::size_t longest_;

@@ -1,5 +1,5 @@
-// Follows every path through code of 3.8 to 3.10, and keeps track of the block stack and of the stack slots that hold
-// parts of an exception. block_stack.h shows what replaces each instruction.
+// Follows every path through code of CPython 3.8 to 3.10, and keeps track of the block stack and of the stack slots
+// that hold parts of an exception. block_stack.h lists the replacement of each instruction.
 #include "flow/block_stack.h"
 
 #include <algorithm>
@@ -36,13 +36,13 @@ Unwound Unwinder::run() {
   todo_.push_back({0, State{}});
   walk_all();
   // The code behind an END_FINALLY that always raises may be unreachable, because the body and all handlers may return.
-  // The compiler emits the unreachable code behind END_FINALLY all the same, so the walk continues there, and the
-  // target of the `reraise` that replaces END_FINALLY records the index of that code.
+  // The compiler emits the unreachable code behind END_FINALLY all the same, so the walk continues with this code. The
+  // target of the `reraise` that replaces END_FINALLY records the index of the code behind END_FINALLY.
   for (std::size_t index = 0; index < dead_ends_.size(); ++index) {
     auto [at, state] = dead_ends_[index];
     if (at + 1 >= int(unwound_.old.size())) continue;
-    // The operand `aux` of the `reraise` becomes the offset of the end of the try statement, so that later passes find
-    // its else clause.
+    // The `reraise` that replaces END_FINALLY gets the offset of the end of the try statement as `aux`, from which
+    // later passes find the else clause of the try statement.
     if (auto end = statement_ends_.find(at); end != statement_ends_.end())
       unwound_.code[std::size_t(at)].aux =
           int(end->second < int(unwound_.old.size()) ? unwound_.old[std::size_t(end->second)].offset : 0);
@@ -82,7 +82,8 @@ void Unwinder::walk_all() {
 void Unwinder::walk(int at, State state) {
   for (; at >= 0; ++at) {
     if (at >= int(unwound_.old.size())) throw Stop{int(unwound_.old.size()) - 1, "control runs off the end"};
-    // At a jump target, and where the walk has been before, all paths must arrive with equal states.
+    // At a jump target, and at an instruction that the walk has visited before, all paths must arrive with equal
+    // states.
     if (targets_[std::size_t(at)] || unwound_.seen[std::size_t(at)]) {
       auto [found, fresh] = states_.try_emplace(at, state);
       if (!fresh || unwound_.seen[std::size_t(at)]) {
@@ -150,9 +151,9 @@ bool Unwinder::step(State& state) {
   if (op == Op::reraise_ || op == Op::end_finally_) return end_handler(state);
   if (op == Op::begin_finally_) return begin_finally(state);
   if (op == Op::call_finally_) {
-    // The normal end of `except ... as e` contains BEGIN_FINALLY, so POP_EXCEPT; CALL_FINALLY belongs to a `return`,
-    // `break` or `continue` that leaves the handler. Without POP_EXCEPT, a jump back behind CALL_FINALLY is a
-    // `continue`, since the normal end of a try body contains BEGIN_FINALLY instead of CALL_FINALLY.
+    // The normal end of `except T as e` contains BEGIN_FINALLY, so POP_EXCEPT; CALL_FINALLY belongs to a `return`,
+    // `break` or `continue` that leaves the handler. If no POP_EXCEPT lies in front of CALL_FINALLY, a jump back behind
+    // CALL_FINALLY is a `continue`, since the normal end of a try body contains BEGIN_FINALLY instead of CALL_FINALLY.
     if (at_ > 0 && unwound_.code[std::size_t(at_) - 1].op == Op::pop_except_)
       unwound_.code[std::size_t(at_) - 1].aux = 1;
     else if (const int next = at_ + 1; next < int(unwound_.old.size()) &&
@@ -172,7 +173,7 @@ bool Unwinder::step(State& state) {
   // exception itself lies below the class and is not popped.
   if (op == Op::check_exc_match_) {
     const bool is_copied = state.top(2) == Kind::placeholder && state.top(4) == Kind::value;
-    if (!is_copied) throw Stop{at_, "a match of what is no exception"};
+    if (!is_copied) throw Stop{at_, "a match of a value that is no exception"};
     pop(state, 2), state.push();
     return true;
   }
@@ -183,9 +184,9 @@ bool Unwinder::step(State& state) {
   if (op == Op::copy_) return copy(state), true;
   if (op == Op::swap_ || op == Op::rotate_) return rotate(state), true;
   if (op != Op::load_const_) return ordinary(state, it);
-  // In 3.8, LOAD_CONST None in front of SETUP_FINALLY pushes a None below a try statement whose `finally` clause
-  // contains `return`, `break` or `continue`, so that the stack has equal depth on both paths into the clause. The
-  // rewritten code does not push the None.
+  // In 3.8, LOAD_CONST None in front of SETUP_FINALLY gives the stack the same depth on the normal path and on the
+  // exceptional path into a `finally` clause that contains `return`, `break` or `continue`. The LOAD_CONST None in
+  // front of SETUP_FINALLY is removed from the rewritten code.
   const bool is_balance = dialect_of(version_).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
                           unwound_.old[std::size_t(at_) + 1].op == Op::setup_finally_;
   if (is_balance) clear(), state.push(Kind::placeholder);
@@ -204,7 +205,8 @@ void Unwinder::with_cleanup(State& state, Op op) {
   become(starts ? Op::with_exit_ : Op::pop_top_);
 }
 
-// Handles an instruction that has nothing to do with blocks. Returns true if control falls through.
+// Handles an instruction that has nothing to do with blocks. Returns true if control falls through to the next
+// instruction.
 bool Unwinder::ordinary(State& state, const Instruction& it) {
   auto effect_on = [&](State& after, bool jump) {
     StackEffect effect = stack_effect(it, version_, jump);
@@ -212,7 +214,8 @@ bool Unwinder::ordinary(State& state, const Instruction& it) {
     pop(after, effect.pops);
     after.depth += effect.pushes;
   };
-  // The argument of LIST_APPEND and the like counts stack slots, some of which do not exist in the rewritten code.
+  // The argument of an operation such as LIST_APPEND counts stack slots, some of which do not exist in the rewritten
+  // code.
   if (adds_to_display(it.op)) out().arg -= state.gone_in_top(it.arg);
   if (it.target >= 0) {
     State jumping = state;
@@ -289,21 +292,22 @@ void Unwinder::setup(State& state, bool with, bool async) {
   }
   if (unwound_.old[std::size_t(target)].op == Op::with_cleanup_start_) return with_handler(below, known->second);
   below.block = known->second;
-  // From the bottom, the six values for a handler are those of the exception that was handled before, and those of
-  // the exception itself. In the handler of a with statement, 3.11 also pushes the offset of the instruction that
-  // raised (`lasti`) below the exception.
+  // The six values that a handler starts with are, from the bottom, three values of the exception that was handled
+  // before, and three values of the raised exception. In the handler of a with statement, 3.11 also pushes the offset
+  // of the instruction that raised (`lasti`) below the exception.
   for (Kind kind : {Kind::previous_rest, Kind::previous_rest, Kind::previous}) below.push(kind);
   if (with) below.slots[below.slots.size() - 3].kind = Kind::lasti;
   for (Kind kind : {Kind::traceback, Kind::value, Kind::type}) below.push(kind);
   branch(target, std::move(below));
 }
 
-// True if the compiler made the handler at `target` without a try or with statement in the source. A handler without
-// a statement is the end of `except T as e`
+// True if the compiler made the handler at `target` without a try or with statement in the source. A handler without a
+// statement of its own is either the end of `except T as e` or the exhaustion of `async for`. For `except T as e`, the
+// compiler emits:
 //
-//   STORE e; POP_TOP; SETUP_FINALLY h; ...; h: LOAD_CONST None; STORE e; DELETE e; RERAISE or END_FINALLY
+//  STORE e; POP_TOP; SETUP_FINALLY h; ...; h: LOAD_CONST None; STORE e; DELETE e; RERAISE or END_FINALLY.
 //
-// or the exhaustion of `async for`: SETUP_FINALLY h; GET_ANEXT; ...; h: END_ASYNC_FOR.
+// For `async for`, the compiler emits SETUP_FINALLY h; GET_ANEXT; ...; h: END_ASYNC_FOR.
 bool Unwinder::is_bare(const State& state, int target) const {
   auto op = [&](int at) {
     return at >= 0 && at < int(unwound_.old.size()) ? unwound_.old[std::size_t(at)].op : Op::unknown_;
@@ -328,8 +332,8 @@ void Unwinder::pop_except(State& state) {
     return;
   }
   unwound_.cover[std::size_t(at_)] = state.block;
-  // POP_EXCEPT; JUMP_FORWARD occurs only at the end of an except clause, where the jump leads to the code behind the
-  // try statement, since `break` and `return` compile to other instructions.
+  // POP_EXCEPT; JUMP_FORWARD occurs only at the end of an except clause, since `break` and `return` compile to other
+  // instructions. The JUMP_FORWARD behind POP_EXCEPT leads to the code behind the try statement.
   if (dialect_of(version_).finally_subroutines && at_ + 1 < int(unwound_.old.size()) &&
       is_jump_forward(code_object_, unwound_.old[std::size_t(at_) + 1]))
     behind_.insert(unwound_.old[std::size_t(at_) + 1].target);

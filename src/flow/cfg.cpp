@@ -1,11 +1,12 @@
-// Builds the basic blocks of the graph, threads jumps, and puts a setup block in front of each region. Block
-// building, jump threading and setup blocks are in one file because all of them use one map from instructions to
-// blocks.
+// Builds the basic blocks of the graph, threads jumps, and puts a setup block, which branches to the body and to the
+// handler, in front of each region. Block building, jump threading and setup blocks are in one file because all of them
+// use one map from instructions to blocks.
 #include "flow/cfg.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "flow/jumps.h"
 #include "flow/ranges.h"
 #include "flow/search.h"
+#include "support/branch_free.h"
 #include "support/dominators.h"
 #include "support/marks.h"
 #include "support/search_limits.h"
@@ -25,67 +27,84 @@
 namespace depyf {
 namespace {
 
-// True if a pass may have added a target to an instruction, or turned it into a jump: `match_case`, the loop of an
-// outlined comprehension, the clauses of `except*`, `async for`, and the test in front of `all(...)` (3.14). Other
-// rewrites only remove turns.
+// True if a pass may have added a jump target to an instruction. Targets are added only by the rewrites of match
+// statements, inlined comprehensions, `except*` clauses, `async for`, and the test in front of `all(...)` (3.14).
 bool may_have_more_turns(const Cfg& cfg) {
   return !cfg.patterns.empty() || !cfg.comprehensions.empty() ||
          cfg.ops.has<Op::check_eg_match_, Op::get_anext_, Op::load_common_constant_>();
 }
 
-// Returns the control flow of `code`, which does not skip copies of finally bodies yet. `turns` are those of
-// the decoded code; passes may have removed some of them.
+// Returns the control flow of `code`, in which copies of finally bodies are not skipped yet. `turns` lists the
+// instructions of the decoded code that jump or do not fall through, including instructions that passes have removed.
 Flow flow_of(Row<const Instruction, InstructionIndex> code, Turns turns) {
   Flow flow;
   flow.next.resize(code.size());
   std::iota(flow.next.begin(), flow.next.end(), 1);
   flow.jumps = std::move(turns.jumps), flow.stops = std::move(turns.stops);
-  std::erase_if(flow.stops, [&](InstructionIndex at) { return falls_through(code[at].op); });
-  // The last instruction of decoded code does not fall through, but a pass may have replaced it.
-  if (falls_through(code.back().op)) flow.stops.push_back(code.size() - 1);
-  for (const InstructionIndex stop : flow.stops) flow.next[stop] = -1;
+  flow.stops.keep_if([&](int stop) {
+    const bool falls = falls_through(code[stop].op);
+    flow.next[stop] = falls ? stop + 1 : -1;
+    return !falls;
+  });
+  // The last instruction of decoded code does not fall through, but a pass may have replaced this instruction.
+  if (falls_through(code.back().op)) flow.next[code.size() - 1] = -1, flow.stops.add(int(code.size()) - 1);
   return flow;
 }
 
-// Marks the instructions that a single walk from the start to the end of the code finds to be reachable. Behind an
-// instruction without fall-through, the walk skips to the next known target of a jump or exception range. Returns false
-// if a jump or exception range leads back to code that was skipped, so that one walk is not enough. `ranges` must be
-// sorted and must not overlap.
-bool walk_forward(Row<const Instruction, InstructionIndex> code, const Flow& flow, const Table<ProtectedRange>& ranges,
+// Finds the instructions that control can reach without going backward: by falling through, by a jump to a later
+// instruction, or by an exception whose handler lies behind the instruction that raises. Sets the elements of
+// `reachable` for all other instructions to 0; all elements must be 1 before the call. The search counts a jump or
+// exception even if control cannot reach the instruction that causes it, and ignores a jump or exception that leads
+// backward. Returns true if the result is right for all control flow: all jumps, all jump targets, all handlers, and
+// the first instruction of each range that is no NOP were found to be reachable. `ranges` must be sorted and must not
+// overlap.
+bool mark_forward(Row<const Instruction, InstructionIndex> code, const Flow& flow, const Table<ProtectedRange>& ranges,
                   Table<char>& reachable) {
-  Table<char> entered(code.size() + 1);
-  auto jump = flow.jumps.begin();
-  auto range = ranges.begin();
-  int at = 0;
-  for (const int stop : flow.stops) {
-    if (stop < at) continue;
-    std::fill(reachable.begin() + at, reachable.begin() + stop + 1, true);
-    const auto is_ahead_or_reached = [&](int target) {
-      entered[target] = true;
-      return target > stop || reachable[target];
-    };
-    for (; jump != flow.jumps.end() && *jump <= stop; ++jump)
-      if (const int target = code[*jump].target; *jump >= at && target >= 0 && !is_ahead_or_reached(target))
-        return false;
-    for (; range != ranges.end(); ++range) {
-      int first = std::max<int>(range->begin, at);  // NOPs raise nothing
-      while (first < range->end && first <= stop && code[first].op == Op::nop_) ++first;
-      if (first > stop) break;
-      if (first < range->end && !is_ahead_or_reached(range->target)) return false;
-    }
-    at = int(std::find(entered.begin() + stop + 1, entered.end(), true) - entered.begin());
+  Marks entered(code.size() + 1);
+  for (const int jump : flow.jumps) {
+    // For a jump backward, or a jump without a target, instruction 0 is added, because that takes no branch. Adding
+    // instruction 0 has no effect, because control always reaches instruction 0.
+    const int target = code[jump].target;
+    entered.add(select(target > jump, target, 0));
   }
-  return true;
+  const auto first_of = [&](const ProtectedRange& range) {
+    int first = range.begin;
+    const int end = std::min(int(range.end), int(code.size()));
+    while (first < end && code[first].op == Op::nop_) ++first;  // NOPs raise nothing
+    return first < end ? first : int(code.size());
+  };
+  for (const ProtectedRange& range : ranges) entered.add(select(range.target > first_of(range), range.target, 0));
+  entered.add(int(code.size()));
+  bool are_all_reachable = true;
+  for (const int stop : flow.stops) {
+    if (entered.has(stop + 1)) continue;
+    std::fill(reachable.begin() + stop + 1, reachable.begin() + entered.next(stop + 1), false);
+    are_all_reachable = false;
+  }
+  if (are_all_reachable) return true;
+  bool is_right = true;
+  for (const int jump : flow.jumps) {
+    const int target = code[jump].target;
+    is_right &= (target < 0) | ((reachable[jump] & reachable[std::max(target, 0)]) != 0);
+  }
+  for (const ProtectedRange& range : ranges) {
+    const int first = first_of(range);
+    if (first < int(code.size())) is_right &= (reachable[first] & reachable[range.target]) != 0;
+  }
+  return is_right;
 }
 
-// Returns 1 for each instruction that can be reached, also through the handlers of `ranges`.
+// Returns a table with 1 for each instruction that can be reached, also through the handlers of `ranges`, and 0 for
+// others.
 Table<char> reachable_instructions(Row<const Instruction, InstructionIndex> code, const Flow& flow,
                                    const Table<ProtectedRange>& ranges) {
-  // The elements are `char`, as `vector<bool>` would be slower: they are read several times for each instruction.
-  Table<char> seen(code.size() + 1);
-  // One forward walk is enough for almost all code that compilers emit.
+  // The elements are `char`, because several elements are read for each instruction, and reading a `vector<bool>` is
+  // slower.
+  Table<char> seen(code.size() + 1, true);
+  seen.back() = false;
+  // `mark_forward` succeeds for almost all code that compilers emit; the general search below is only for other code.
   const auto is_behind = [](const ProtectedRange& range, const ProtectedRange& next) { return next.begin < range.end; };
-  if (std::ranges::adjacent_find(ranges, is_behind) == ranges.end() && walk_forward(code, flow, ranges, seen))
+  if (std::ranges::adjacent_find(ranges, is_behind) == ranges.end() && mark_forward(code, flow, ranges, seen))
     return seen;
   std::ranges::fill(seen, false);
   Table<int> todo{0};
@@ -108,11 +127,11 @@ Table<char> reachable_instructions(Row<const Instruction, InstructionIndex> code
 }
 
 // True if the code is one basic block: it has no jumps and no exception ranges, and only its last instruction does not
-// fall through. `jumps` are the jumps of the decoded code; passes add no jump to code without jumps.
-bool is_straight(const Cfg& cfg, const Jumps& jumps, const Table<ProtectedRange>& ranges) {
-  if (!jumps.empty() || !ranges.empty() || !cfg.patterns.empty() || cfg.ops.has<Op::pop_except_>()) return false;
-  const auto falls = [](const Instruction& instruction) { return falls_through(instruction.op); };
-  return std::find_if_not(cfg.code.begin(), cfg.code.end(), falls) == cfg.code.end() - 1;
+// fall through. `turns` are the turns of the decoded code. Passes add no jump to code without jumps, and no instruction
+// that does not fall through.
+bool is_straight(const Cfg& cfg, const Turns& turns, const Table<ProtectedRange>& ranges) {
+  return turns.jumps.empty() && turns.stops.size() == 1 && ranges.empty() && cfg.patterns.empty() &&
+         !cfg.ops.has<Op::pop_except_>() && !falls_through(cfg.code.back().op);
 }
 
 // Makes the graph of code that is one basic block, without the steps that a general graph needs.
@@ -133,15 +152,15 @@ class Builder {
         reachable_(reachable),
         count_(int(code_.size())),
         leaders_(code_.size() + 1),
+        exits_(flow.stops.size()),
         block_at_(code_.size() + 1, -1) {}
 
   // True if the POP_TOP at `at` drops the iterator of a `for` loop that `break` leaves, and is followed directly by a
   // copy of the code behind the loop. The POP_TOP of a `break` lies behind the last instruction of a statement, and the
-  // function does not end right behind it.
+  // function does not end right behind the POP_TOP. A loop `for x in a: break`, with the code <rest> behind the loop,
+  // compiles to:
   //
-  //   for x in a:        FOR_ITER E; STORE x; ...
-  //       break          POP_TOP; <copy of rest>
-  //   <rest>             E: <rest>
+  //  FOR_ITER E; STORE x; ...; POP_TOP; <copy of rest>; E: <rest>.
   bool is_break(int at) const {
     // Returns the next instruction from `from` in direction `step` that is not a NOP.
     auto plain = [&](int from, int step) {
@@ -160,7 +179,7 @@ class Builder {
     return after != Op::return_value_ && after != Op::jump_ && after != Op::pop_top_ && !is_store_name(after);
   }
 
-  // True if many statements end in `op`: a store or POP_TOP.
+  // True if `op` is a store or POP_TOP, in which many statements end.
   static bool ends_statement(Op op) {
     constexpr OpSet ends = {Op::pop_top_, Op::store_attr_, Op::store_subscr_, Op::store_slice_};
     return is_store_name(op) || ends.has(op);
@@ -175,11 +194,13 @@ class Builder {
     auto [original, is_unsure] = find_exit_copies(cfg_, flow_, exits_, reachable_, decoded_, joins_unsure);
     if (form == GraphForm::statements_with_ends_apart) original = {};
     cfg_.has_guessed_ends = is_unsure;
+    Table<int> copies;
     for (int at = 0; at < int(original.size()); ++at)
-      if (original[at] >= 0) leaders_.add(at), leaders_.add(original[at]), cfg_.has_guessed_ends = true;
+      if (original[at] >= 0) leaders_.add(at), leaders_.add(original[at]), copies.push_back(at);
+    cfg_.has_guessed_ends |= !copies.empty();
     cut();
     connect();
-    if (!original.empty()) lead_to_originals(original);
+    if (!copies.empty()) lead_to_originals(original, copies);
     cfg_.entry = block_at_[0];
   }
 
@@ -189,16 +210,18 @@ class Builder {
       if (region.handler_at >= 0 && region.handler_at < count_) region.handler = block_at_[region.handler_at];
   }
 
-  // Redirects edges that lead to a jump to the target of the jump, like the jump threading of the compiler. Merges the
-  // copies of one `return` of a constant, or of the end of a finally clause, into one block.
+  // Redirects each edge that leads to an unconditional jump, so that the edge leads to the target of the jump, as the
+  // compiler itself does when it threads jumps. Merges the copies of one `return` of a constant, or of the end of a
+  // finally clause, into one block.
   void thread() {
     const bool has_passed = find_passed();
     const Table<int> same = equal_ends();
     if (!has_passed && same.empty()) return;
     for (BasicBlock& block : cfg_.blocks) {
+      if ((passed_[block.next] | passed_[block.jump]) == 0) continue;
       const auto thread_edge = [&](BlockIndex& to) {
         if (to < 0) return;
-        if (passed_[to]) to = threaded(to, block.region);
+        if (passed_[to] == passes_on) to = threaded(to, block.region);
         if (!same.empty() && same[to] >= 0 && cfg_.blocks[same[to]].begin > block.begin) to = same[to];
       };
       thread_edge(block.next), thread_edge(block.jump);
@@ -206,14 +229,25 @@ class Builder {
   }
 
   // Adds a setup block in front of the entry of each region. Inner regions are handled first, because the edges of an
-  // inner region's setup block may enter the region around it.
+  // inner region's setup block may enter the outer region.
   void setups() {
     if (cfg_.regions.empty()) return;
     entering_.resize(cfg_.regions.size());
     done_.resize(cfg_.regions.size());
     enter({-1, false});
-    for (BlockIndex block = 0; block < int(cfg_.blocks.size()); ++block) enter({block, false}), enter({block, true});
-    // Sort the regions by nesting depth, the innermost first. Each chain of parents is counted once.
+    const Row<const BasicBlock> blocks(cfg_.blocks);
+    for (int index = 0; const BasicBlock& block : blocks) {
+      // A single branch skips a block if neither of its edges enters a region, as for most blocks. `enters` contains no
+      // branch even though an edge may not exist.
+      const auto enters = [&](int to) {
+        const int region = blocks[std::max(to, 0)].region;
+        return (to >= 0) & (region >= 0) & (region != block.region);
+      };
+      if (enters(block.next) | enters(block.jump)) enter({index, false}), enter({index, true});
+      ++index;
+    }
+    // Sort the regions by nesting depth, the innermost first. The depths of a region and of its parents are computed
+    // together, and stored in `depth`.
     Table<int> order(cfg_.regions.size()), depth(cfg_.regions.size(), -1);
     for (RegionIndex region = 0; region < int(cfg_.regions.size()); ++region) {
       order[region] = region;
@@ -223,29 +257,31 @@ class Builder {
       if (outer >= 0) count += depth[outer] + 1;
       for (outer = region; outer >= 0 && depth[outer] < 0; outer = cfg_.regions[outer].parent) depth[outer] = --count;
     }
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return depth[a] > depth[b]; });
+    std::ranges::sort(order, {}, [&](int region) { return std::pair(-depth[region], region); });
     for (RegionIndex region : order) setup(region);
   }
 
  private:
-  // Marks the instructions that start a block, and collects `exits_`. An instruction starts a block if a jump leads to
-  // it, if the instruction in front of it does not simply fall through, or if the two instructions lie in different
-  // regions.
+  // Marks the instructions that start a block, and collects in `exits_` the reachable instructions that leave the
+  // function. An instruction starts a block if a jump leads to it, if the instruction in front of it does not simply
+  // fall through, or if the two instructions lie in different regions.
   void find_leaders() {
+    // If a target or a next instruction does not exist, the loops below add instruction 0 instead, because that takes
+    // no branch. Adding instruction 0 has no effect, because it always starts a block.
     leaders_.add(0), leaders_.add(count_);
-    for (const InstructionIndex at : flow_.jumps)
-      if (code_[at].target >= 0) leaders_.add(code_[at].target), leaders_.add(at + 1);
-    for (const InstructionIndex at : flow_.stops) {
-      leaders_.add(at + 1);
-      if (flow_.next[at] >= 0) leaders_.add(flow_.next[at]);
-      if (reachable_[at] && leaves_function(code_[at].op)) exits_.push_back(at);
+    for (const int at : flow_.jumps) {
+      const int target = code_[at].target;
+      leaders_.add(std::max(target, 0)), leaders_.add(select(target >= 0, at + 1, 0));
+    }
+    for (const int at : flow_.stops) {
+      leaders_.add(at + 1), leaders_.add(std::max(int(flow_.next[at]), 0));
+      exits_.add_if((reachable_[at] != 0) & leaves_function(code_[at].op), at);
     }
     if (cfg_.ops.has<Op::for_iter_, Op::pop_except_, Op::behind_handlers_>() || !cfg_.patterns.empty())
       find_statement_ends();
     if (cfg_.regions.empty()) return;
     const Row<const RegionIndex> region_of(cfg_.region_of);
-    for (int at = 1, count = count_; at < count; ++at)
-      if (region_of[at] != region_of[at - 1]) leaders_.add(at);
+    leaders_.add_each(count_, [&](int at) { return region_of[at] != region_of[std::max(at - 1, 0)]; });
     for (const Region& region : cfg_.regions) {
       if (region.handler_at >= 0) leaders_.add(region.handler_at);
       if (region.follow_at >= 0) leaders_.add(region.follow_at);
@@ -258,16 +294,21 @@ class Builder {
         false, {{{Op::match_case_, Op::behind_handlers_, Op::pop_except_, Op::pop_top_}, true}});
     for_each_marked(code_, ends, [&](int at) {
       const Op op = code_[at].op;
-      if (op == Op::match_case_) leaders_.add(at + 1);
-      if (op == Op::behind_handlers_ && (code_[at].arg & behind_else_end) != 0) leaders_.add(at);
-      if (op == Op::pop_except_) leaders_.add(after_pop_except(at));
-      if (op == Op::pop_top_ && is_break(at)) leaders_.add(at + 1);
+      if (op == Op::pop_top_) {
+        if (is_break(at)) leaders_.add(at + 1);
+      } else if (op == Op::pop_except_) {
+        leaders_.add(after_pop_except(at));
+      } else if (op == Op::match_case_) {
+        leaders_.add(at + 1);
+      } else if (op == Op::behind_handlers_ && (code_[at].arg & behind_else_end) != 0) {
+        leaders_.add(at);
+      }
     });
   }
 
   // Makes a block of each reachable run of instructions from one leader to the next.
   void cut() {
-    cfg_.blocks.reserve(flow_.jumps.size() + flow_.stops.size() + cfg_.regions.size());  // mostly enough
+    cfg_.blocks.reserve(leaders_.size() + cfg_.regions.size());  // `setup` adds at most one block for a region
     for (int at = 0; at < count_;) {
       const int end = leaders_.next(at + 1);
       if (reachable_[at]) {
@@ -279,40 +320,41 @@ class Builder {
     }
   }
 
-  // Returns the first instruction of the block other than NOP, RESUME and JUMP, or -1 if there is none.
+  // Returns the first instruction of the block other than NOP, RESUME and JUMP, or -1 if the block contains no other
+  // instruction.
   int first_action(const BasicBlock& block) const {
     for (int at = block.begin; at < block.end; ++at)
       if (is_action(code_[at].op)) return at;
     return -1;
   }
-  static bool is_action(Op op) { return op != Op::nop_ && op != Op::resume_ && op != Op::jump_; }
+  static bool is_action(Op op) {
+    static constexpr OpTable<bool> actions(true, {{{Op::nop_, Op::resume_, Op::jump_}, false}});
+    return actions[op];
+  }
 
-  // Fills `passed_`. Returns false if all elements of `passed_` are zero.
+  // Fills `passed_`, which marks the blocks that only continue at another block. Returns false if all elements of
+  // `passed_` are zero.
   bool find_passed() {
-    passed_.resize(cfg_.blocks.size());
+    passed_ = {cfg_.blocks.size(), 0};
     bool has_passed = false;
-    BlockIndex index = 0;
-    for (const BasicBlock& block : cfg_.blocks) {
-      passed_[index] = !is_action(code_[block.end - 1].op) && first_action(block) < 0 && block.next >= 0;
-      has_passed |= passed_[index] != 0;
-      ++index;
-    }
+    for (const int index : silent_)
+      if (const BasicBlock& block = cfg_.blocks[index]; first_action(block) < 0 && block.next >= 0)
+        passed_[index] = passes_on, has_passed = true;
     if (!has_passed) return false;
-    // Headers of loops must stay, even if they are empty.
-    for (const BasicBlock& block : cfg_.blocks) {
-      const auto keep = [&](BlockIndex to) {
-        if (to >= 0 && cfg_.blocks[to].begin <= block.begin) passed_[to] = false;
-      };
-      keep(block.next), keep(block.jump);
-    }
+    // Headers of loops must stay, even if they are empty. The blocks are in the order of their instructions, so an edge
+    // can close a loop only if it leads to its own block or to an earlier block.
+    int index = 0;
+    const auto keep = [&](int to) { passed_[to] = static_cast<char>(passed_[to] * (to > index)); };
+    for (const BasicBlock& block : cfg_.blocks) keep(block.next), keep(block.jump), ++index;
     return true;
   }
 
-  // Returns the block to which an edge from a block of `region` to `to` can be redirected: the end of a chain of blocks
-  // that `passed_` marks. Setup blocks have indices behind those in `passed_`, and are never passed over.
+  // If an edge leads from a block of `region` to the block `to`, the edge can be redirected to the returned block: the
+  // end of a chain of blocks that `passed_` marks. Setup blocks have indices behind those in `passed_`, and are never
+  // skipped.
   BlockIndex threaded(BlockIndex to, RegionIndex region) const {
     const int count = int(passed_.size());
-    for (int steps = 0; steps < search_limits::jump_chain && to < count && passed_[to]; ++steps) {
+    for (int steps = 0; steps < search_limits::jump_chain && to < count && passed_[to] == passes_on; ++steps) {
       const BasicBlock& via = cfg_.blocks[to];
       if (via.next == to) break;
       if (via.region != cfg_.blocks[via.next].region && via.region != region) break;
@@ -321,55 +363,77 @@ class Builder {
     return to;
   }
 
-  // Maps each block that contains only the `return` of a constant, or only the RERAISE that ends a finally clause, to
-  // the first equal block, and all other blocks to -1. Two returns are equal if constant, line and region agree. The
-  // RERAISE that ends a finally clause has the line of the test that leads to it, so only the regions are compared. The
-  // table is empty if no block contains only such a return or RERAISE.
-  Table<int> equal_ends() const {
+  // Returns a table that maps a block to the first block that is equal to it, if that is an earlier block, and all
+  // other blocks to -1. Two blocks can be equal only if both contain nothing but the `return` of a constant, or if both
+  // contain nothing but the RERAISE that ends a finally clause. Two returns are equal if constant, line and region
+  // agree. Two RERAISEs are equal if argument and region agree. The lines of RERAISEs are not compared, because the
+  // RERAISE that ends a finally clause has the line of the test that leads to it. The table is empty if no two blocks
+  // are equal.
+  Table<int> equal_ends() {
     constexpr int any_line = -1;
-    Table<int> same;
-    std::map<std::array<int, 3>, int> ends;
-    for (const BasicBlock& block : cfg_.blocks) {
+    Table<std::pair<std::array<int, 3>, int>> ends;  // the fields that are compared, and the block
+    for (const int index : closing_) {
+      const BasicBlock& block = cfg_.blocks[index];
       const Instruction& last = code_[block.end - 1];
-      if (last.op != Op::return_value_ && last.op != Op::reraise_) continue;
       const int first = first_action(block);
       const bool returns = last.op == Op::return_value_;
       if (returns ? code_[first].op != Op::load_const_ || first + 2 != block.end : first + 1 != block.end) continue;
+      // The argument of RERAISE is compared because RERAISE 1 belongs to the cleanup code of a handler within the
+      // finally clause.
+      const int what = returns ? code_[first].arg : -1 - last.arg, line = returns ? last.line : any_line;
+      ends.push_back({{what, line, int(block.region)}, index});
+    }
+    std::ranges::sort(ends);
+    Table<int> same;
+    for (std::size_t at = 1; at < ends.size(); ++at) {
+      const auto& [fields, index] = ends[at];
+      const auto& [fields_before, before] = ends[at - 1];
+      if (fields != fields_before) continue;
       if (same.empty()) same.assign(cfg_.blocks.size(), -1);
-      // RERAISE 1 belongs to the cleanup code of a handler within the finally clause.
-      std::array<int, 3> key{returns ? code_[first].arg : -1 - last.arg, returns ? last.line : any_line, block.region};
-      const int index = block_at_[block.begin];
-      same[index] = ends.emplace(key, index).first->second;
+      same[index] = same[before] >= 0 ? same[before] : before;
+      passed_[index] = ends_alike;
     }
     return same;
   }
 
   // Sets the successors of all blocks.
   void connect() {
+    static constexpr OpTable<bool> closes(false, {{{Op::return_value_, Op::reraise_}, true}});
+    closing_ = Indices(cfg_.blocks.size()), silent_ = Indices(cfg_.blocks.size());
+    int index = 0;
     for (BasicBlock& block : cfg_.blocks) {
       const Instruction& last = code_[block.end - 1];
-      const int next = flow_.next[block.end - 1];
-      block.next = next >= 0 ? block_at_[next] : -1;
-      if (last.target >= 0) (last.op == Op::jump_ ? block.next : block.jump) = block_at_[last.target];
+      const int next = block_at_[flow_.next[block.end - 1]], target = block_at_[last.target];
+      const bool jumps = (last.op == Op::jump_) & (last.target >= 0);
+      block.next = select(jumps, target, next);
+      block.jump = select(jumps, -1, target);
+      closing_.add_if(closes[last.op], index);
+      silent_.add_if(!is_action(last.op), index);
+      ++index;
     }
   }
 
-  // Redirects all edges that lead to copies of exits to the originals of these copies.
-  void lead_to_originals(const Originals& original) {
-    auto original_of = [&](InstructionIndex at) { return at < 0 || original[at] < 0 ? at : original[at]; };
-    // Returns the block of the copied instruction if block `index` starts with the copy of an instruction, and
-    // otherwise `index`.
-    auto block_of = [&](int index) { return index < 0 ? index : block_at_[original_of(cfg_.blocks[index].begin)]; };
+  // Some exits of the function are copies of another exit: redirects all edges that lead to a copy to the original
+  // exit. `original` maps the first instruction of each copy to the first instruction of the original exit, and
+  // `copies` lists the first instructions of all copies.
+  void lead_to_originals(const Originals& original, const Table<int>& copies) {
+    const int count = int(cfg_.blocks.size());
+    TableFromMinusOne<int> original_of_block(cfg_.blocks.size(), -1);
+    for (int index = 0; index < count; ++index) original_of_block[index] = index;
+    for (const int at : copies)
+      if (const int copy = block_at_[at]; copy >= 0) original_of_block[copy] = block_at_[original[at]];
     for (BasicBlock& block : cfg_.blocks) {
-      int next = block_of(block.next), jump = block_of(block.jump);
+      const int next = original_of_block[block.next], jump = original_of_block[block.jump];
       // The two edges of a block must not lead to one block, so that `x if c else x` keeps its two branches.
-      if (next != jump) block.next = next, block.jump = jump;
+      const bool keeps = next == jump;
+      block.next = select(keeps, block.next, next), block.jump = select(keeps, block.jump, jump);
     }
+    auto original_of = [&](InstructionIndex at) { return at < 0 || original[at] < 0 ? at : original[at]; };
     for (Region& region : cfg_.regions) region.follow_at = original_of(region.follow_at);
   }
 
-  // Returns the instruction behind the POP_EXCEPT at `at` and behind the LOAD_CONST None; STORE e; DELETE e that
-  // follows it at the end of `except T as e`.
+  // Returns the instruction behind the POP_EXCEPT at `at`. At the end of `except T as e`, the LOAD_CONST None; STORE e;
+  // DELETE e behind the POP_EXCEPT is skipped as well.
   int after_pop_except(int at) const {
     if (at + 3 < count_ && code_[at + 1].op == Op::load_const_ && is_store_name(code_[at + 2].op) &&
         code_[at + 3].op == delete_of(code_[at + 2].op) && code_[at + 2].arg == code_[at + 3].arg)
@@ -388,8 +452,9 @@ class Builder {
     return edge.jump ? block.jump : block.next;
   }
 
-  // Redirects the edge to the setup blocks of the regions that it enters, from the inside out, and adds it to the list
-  // of the first region that has no setup block yet.
+  // Redirects an edge that enters regions to the setup block of the innermost of these regions, then to that of the
+  // next outer region, and so on. If a region has no setup block yet, the edge is added to the list of the region in
+  // `entering_`, and is redirected when the setup block has been made.
   void enter(Edge edge) {
     BlockIndex& to = target(edge);
     if (to < 0) return;
@@ -401,17 +466,18 @@ class Builder {
     }
   }
 
-  // Makes the setup block of `region`, and leads all edges that enter the region to it.
+  // Makes the setup block of `region`, and redirects all edges that enter the region to the setup block.
   void setup(RegionIndex region) {
     Region& info = cfg_.regions[region];
     Table<Edge> edges = std::move(entering_[region]);
     int entry = -1;
-    // All edges must enter the region at one instruction, since a statement has only one entry.
+    // All edges from outside must enter the region at one instruction, since a statement has only one entry.
     if (info.kind != Region::Kind::handler)
       for (Edge edge : edges) {
         if (edge.jump && cfg_.blocks[edge.block].kind == BasicBlock::Kind::setup &&
             cfg_.regions[cfg_.blocks[edge.block].setup_of].kind != Region::Kind::with)
-          // The edge leads to a handler, which is not an entry of the body.
+          // The jump of a setup block, except for `with`, leads to a handler, which is no entry of the body of
+          // `region`.
           continue;
         if (entry >= 0 && entry != target(edge)) cfg_.odd_regions = true;
         entry = target(edge);
@@ -424,8 +490,8 @@ class Builder {
       made.begin = made.end = cfg_.blocks[entry].begin;
       const int handler = info.kind == Region::Kind::with ? info.follow_at : info.handler_at;
       made.jump = handler >= 0 && handler < count_ ? block_at_[handler] : -1;
-      // The edge to the code behind a with statement is threaded like the normal exit, so that both lead to the same
-      // block.
+      // The edge to the code behind a with statement is threaded like the normal exit, so that both exits lead to the
+      // same block.
       if (info.kind == Region::Kind::with && made.jump >= 0) made.jump = threaded(made.jump, info.parent);
       cfg_.blocks.push_back(made);
       for (Edge edge : edges)
@@ -444,12 +510,17 @@ class Builder {
   const Table<char>& reachable_;
   const int count_;  // number of instructions
   Marks leaders_;  // the instructions that start a block, and `count_`
-  Table<InstructionIndex> exits_;  // the instructions that leave the function and can be reached
-  // Maps each instruction to the block that starts there, or -1.
-  Table<int> block_at_;
-  // Indexed by block: nonzero if the block only continues at another block, and starts no loop.
-  Table<char> passed_;
-  Table<Table<Edge>> entering_;  // by region: the edges that enter the region from outside
+  Indices exits_;  // the instructions that leave the function and can be reached
+  // Maps each instruction where a block starts to this block, and all other instructions to -1.
+  TableFromMinusOne<int> block_at_;
+  Indices closing_;  // the blocks that end in RETURN_VALUE or RERAISE
+  Indices silent_;  // the blocks that end in a NOP, RESUME or JUMP
+  // Indexed by block. An element is `passes_on` if the block does nothing but continue at another block, and is no
+  // header of a loop. An element is `ends_alike` if `equal_ends` maps the block to an earlier block. An element is 0
+  // for any other block. Setup blocks have no elements in the table.
+  TableFromMinusOne<char> passed_;
+  static constexpr char passes_on = 1, ends_alike = 2;
+  Table<Table<Edge>> entering_;  // the edges that enter each region from outside
   // Indexed by region: true once `setup` has been called for the region.
   Table<bool> done_;
 };
@@ -460,77 +531,99 @@ struct BlockEdge {
 
 // The results of the depth-first search of a graph apart from the order of its blocks.
 struct Search {
-  Table<BlockEdge> back_edges;  // close loops
-  Table<int> preds;  // by block: the number of its predecessors
-  int edges = 0;  // the sum of `preds`
+  static constexpr int fresh = -1, open = 0;
+  struct Visited {
+    // `fresh` until the search reaches the block, then `open` until the search has finished the block, and then the
+    // index of the block in the order. The index counts from the start of a table that has room for all blocks of the
+    // graph; `find_order` removes the room for unreachable blocks from the start of the table at the end.
+    int place = fresh;
+    int preds = 0;  // the number of predecessors of the block
+  };
+
+  // Block -1, which stands for a missing successor, counts as reached, so that the search does not visit it.
+  explicit Search(std::size_t count) : visited(count, Visited()) { visited[-1].place = open; }
+
+  TableFromMinusOne<Visited> visited;
+  int edges = 0;  // the number of predecessors of all blocks together
+  int first = 0;  // the value of `Visited::place` of the entry, which is the first block of the order
 };
 
-// Fills `order` and `order_index` by a depth-first search, and marks the headers of loops. The jump of a block is
-// visited first, so that the block to which control falls through comes first in reverse postorder.
+// Returns the second successor of the block; -1 if the block has no second successor, or if both are the same block.
+int other_successor(const BasicBlock& block) { return select(int(block.jump) != int(block.next), block.jump, -1); }
+
+// Fills `order` with the reachable blocks in reverse postorder, by a depth-first search. The jump of a block is visited
+// first, so that the block to which control falls through comes first in reverse postorder.
 Search find_order(Cfg& cfg) {
-  constexpr int fresh = -1, open = -2;  // values in `order_index` of blocks that have no index yet
   const int count = int(cfg.blocks.size());
-  Search search;
-  search.preds.resize(count);
-  cfg.order.resize(count), cfg.order_index.assign(count, fresh);
-  const Row<BasicBlock, BlockIndex> blocks(cfg.blocks);
-  const Row<int, BlockIndex> preds(search.preds), states(cfg.order_index);
+  Search search(cfg.blocks.size());
+  TableFromMinusOne<Search::Visited>& visited = search.visited;
+  // The table `order` also holds the stack of the search, which grows from the start of the table, while the order is
+  // filled from its end. The table has room for both, because a block is in only one of them.
+  cfg.order.resize(count);
   const Row<BlockIndex> order(cfg.order);
-  struct Visit {
-    BlockIndex block;
-    std::array<BlockIndex, 2> edges;  // the edges that remain to be followed, in reverse order
-    int left;                         // the number of edges that remain
-  };
-  Table<Visit> stack(count);  // a block is visited once
+  const Row<const BasicBlock, BlockIndex> blocks(cfg.blocks);
   int depth = 0, first = count;
-  const auto enter = [&](BlockIndex block) {
-    states[block] = open;
-    Visit& visit = stack[depth++];
-    visit.block = block, visit.left = 0;
-    const BlockIndex next = blocks[block].next, jump = blocks[block].jump;
-    if (next >= 0) ++preds[next], ++search.edges, visit.edges[0] = next, visit.left = 1;
-    if (jump < 0) return;
-    if (jump != next) ++preds[jump], ++search.edges;
-    visit.edges[std::size_t(visit.left++)] = jump;
+  const auto enter = [&](int block) {
+    const int next = blocks[block].next, other = other_successor(blocks[block]);
+    visited[block].place = Search::open;
+    ++visited[next].preds, ++visited[other].preds;
+    search.edges += (next >= 0) + (other >= 0);
+    order[depth++] = block;
   };
   enter(cfg.entry);
   while (depth > 0) {
-    Visit& visit = stack[depth - 1];
-    if (visit.left == 0) {
-      order[--first] = visit.block, states[visit.block] = first;
+    const int block = order[depth - 1], next = blocks[block].next, jump = blocks[block].jump;
+    // Selecting one of the successors before the branch saves a branch that the processor could not predict.
+    const int to = select(visited[jump].place == Search::fresh, jump, next);
+    if (visited[to].place == Search::fresh) {
+      enter(to);
+    } else {
       --depth;
-      continue;
+      order[--first] = block, visited[block].place = first;
     }
-    const BlockIndex to = visit.edges[std::size_t(--visit.left)];
-    if (states[to] == fresh) enter(to);
-    else if (states[to] == open) search.back_edges.push_back({visit.block, to}), blocks[to].is_loop_header = true;
   }
   // Unreachable blocks are not part of the order.
-  if (first == 0) return search;
-  cfg.order.erase(cfg.order.begin(), cfg.order.begin() + first);
-  for (const BlockIndex block : cfg.order) states[block] -= first;
+  if (first > 0) cfg.order.erase(cfg.order.begin(), cfg.order.begin() + first);
+  search.first = first;
   return search;
 }
 
-// Fills `preds` of all blocks.
-void find_preds(Cfg& cfg, Search& search) {
-  cfg.pred_lists.resize(search.edges);
+// Fills `order_index`, and the list of predecessors (`preds`) of each block. Marks the headers of loops, and returns
+// the edges that close the loops.
+Table<BlockEdge> find_preds(Cfg& cfg, Search& search) {
+  // The list gets an additional last element. If a block lacks a successor, `add` writes to the last element of the
+  // list, because that takes no branch.
+  cfg.pred_lists.resize(search.edges + 1);
+  cfg.order_index.resize(cfg.blocks.size());
   const Row<BlockIndex> lists(cfg.pred_lists);
-  Table<int>& place = search.preds;  // becomes, by block: the index in `lists` of the next predecessor
-  int first = 0, index = 0;
+  const Row<int> order_index(cfg.order_index);
+  TableFromMinusOne<Search::Visited>& visited = search.visited;
+  // From here on, the member `preds` of `Visited` is the index in `lists` to which the next predecessor of the block is
+  // written.
+  visited[-1].preds = search.edges;
+  int next_list = 0, index = 0;
   for (BasicBlock& block : cfg.blocks) {
-    block.preds = Row<const BlockIndex>(lists).part(first, place[index]);
-    first += std::exchange(place[index++], first);
+    Search::Visited& counts = visited[index];
+    block.preds = Row<const BlockIndex>(lists).part(next_list, counts.preds);
+    next_list += std::exchange(counts.preds, next_list);
+    order_index[index++] = std::max(counts.place - search.first, -1);
   }
+  const auto add = [&](int to, BlockIndex from) { lists[visited[to].preds] = from, visited[to].preds += to >= 0; };
+  Table<BlockEdge> back_edges;
   for (const BlockIndex from : cfg.order) {
-    const BasicBlock& block = cfg.blocks[from];
-    if (block.next >= 0) lists[place[block.next]++] = from;
-    if (block.jump >= 0 && block.jump != block.next) lists[place[block.jump]++] = from;
+    const int next = cfg.blocks[from].next, other = other_successor(cfg.blocks[from]);
+    add(next, from), add(other, from);
+    const auto is_back = [&](int to) { return (to >= 0) & (order_index[or_zero(to)] <= order_index[from]); };
+    if (int{is_back(next)} + int{is_back(other)} == 0) continue;
+    for (const int to : {next, other})
+      if (is_back(to)) back_edges.push_back({from, to}), cfg.blocks[to].is_loop_header = true;
   }
+  cfg.pred_lists.pop_back();
+  return back_edges;
 }
 
-// True if some loop can be entered other than at its header, i.e. if the target of one of `back_edges` does not
-// dominate the source of that edge.
+// True if some loop can be entered other than at its header, which means that the target of one of `back_edges` does
+// not dominate the source of that edge.
 bool has_second_entry(const Cfg& cfg, const Table<BlockEdge>& back_edges) {
   if (back_edges.empty()) return false;
   Table<BlockIndex, BlockIndex> idom(cfg.blocks.size());
@@ -547,8 +640,7 @@ bool has_second_entry(const Cfg& cfg, const Table<BlockEdge>& back_edges) {
 
 void analyse(Cfg& cfg) {
   Search search = find_order(cfg);
-  find_preds(cfg, search);
-  cfg.irreducible = has_second_entry(cfg, search.back_edges);
+  cfg.irreducible = has_second_entry(cfg, find_preds(cfg, search));
 }
 
 Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
@@ -559,12 +651,12 @@ Cfg build_cfg(const DecodedCode& decoded, GraphForm form) {
 
 void build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form, Cfg& cfg) {
   const bool structured = form != GraphForm::instructions;
-  cfg.code = WorkingCode(decoded.instructions), cfg.ops = turns.ops;
+  cfg.code = decoded.instructions, cfg.ops = turns.ops;
   Table<ProtectedRange> ranges = decoded.ranges;
   const SurveyedOps& ops = cfg.ops;
   const bool has_copies = simplify_idioms(decoded, ops, turns.jumps, cfg.code, ranges);
   // An inlined comprehension that hides a local variable (LOAD_FAST_AND_CLEAR) cannot be written as other Python code,
-  // so it is outlined even for `GraphForm::instructions`.
+  // so it is moved into code of its own even for `GraphForm::instructions`.
   if (ops.has<Op::swap_>() && (structured || ops.has<Op::load_fast_and_clear_>()))
     outline_comprehensions(decoded, cfg.code, ranges, cfg.comprehensions);
   if (structured) {
@@ -573,7 +665,7 @@ void build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form, Cfg& cfg
       find_matches(decoded, cfg.code, cfg.patterns);
   }
   // Most code objects consist of one basic block.
-  if (is_straight(cfg, turns.jumps, ranges)) {
+  if (is_straight(cfg, turns, ranges)) {
     make_one_block(cfg);
     return;
   }
@@ -584,7 +676,8 @@ void build_cfg(const DecodedCode& decoded, Turns turns, GraphForm form, Cfg& cfg
     remove_finally_copies(cfg, flow, reachable, decoded);
   } else {
     for (Instruction& it : cfg.code)
-      // The target of a reraise only records which code follows it in the source; control does not go there.
+      // The target of a reraise only records which code follows it in the source. Control never continues at the target
+      // of a reraise.
       if (it.op == Op::reraise_) it.target = -1;
     cfg.region_of.assign(cfg.code.size(), -1);
     std::map<std::pair<int, int>, int> by_target;

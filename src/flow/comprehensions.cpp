@@ -1,16 +1,16 @@
-// Shape of an inlined comprehension (3.12 and later, push_inlined_comprehension_state in CPython's Python/compile.c),
-// where n variables of the comprehension hide variables of the function:
+// For an inlined comprehension such as `[e for x in a]`, of which n variables hide variables of the function, the
+// compiler emits the following code (3.12 and later, push_inlined_comprehension_state in CPython's Python/compile.c).
 //
-//   [e for x in a]         <a>; GET_ITER
-//                          LOAD_FAST_AND_CLEAR x; ...; SWAP n+1        saves n variables; [MAKE_CELL x; ...]
-//                          BUILD_LIST 0; SWAP 2                        (3.15: GET_ITER comes here)
-//                       F: FOR_ITER E; <body with LIST_APPEND>; JUMP F
-//                       E: SWAP n+1; STORE_FAST x; ...                 restores them, the result stays on the stack
-//                       H: SWAP 2; POP_TOP; SWAP n+1; STORE_FAST x; ...; RERAISE 0     protects F to E
+//   The code in front of the comprehension ends in <a>; GET_ITER, but in 3.15 GET_ITER lies right in front of FOR_ITER.
+//   LOAD_FAST_AND_CLEAR x; [MAKE_CELL x;] saves each of the n variables, and then SWAP n+1 puts the iterator on top.
+//   BUILD_LIST 0; SWAP 2 puts the new list below the iterator.
+//   The loop compiles to loop: FOR_ITER end; <body with LIST_APPEND>; JUMP loop; end: <code behind the loop>.
+//   Behind the loop, SWAP n+1 and n times STORE_FAST restore the variables, whose values lie below the result.
+//   The handler of the exceptions of the loop is SWAP 2; POP_TOP; SWAP n+1; n times STORE_FAST; RERAISE 0.
 //
-// If the result is stored or popped at once, the compiler reorders the stores at E instead of emitting SWAP, so the
-// code from E on is executed symbolically. The instruction that stores or pops the result is moved behind the stores
-// that restore the variables.
+// If the result is stored or popped at once, the compiler reorders the stores behind the loop instead of emitting SWAP,
+// so the code behind the loop is executed symbolically. The instruction that stores or pops the result is moved behind
+// the stores that restore the variables.
 #include "flow/comprehensions.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class Outliner {
     // True if the 3.15 form was found, where GET_ITER belongs to the comprehension.
     bool gets_iterator;
     Table<int> setup, variables, cleanup;  // `variables` contains slots of localsplus
-    int use = -1;  // the instruction that stores or pops the result, or -1
+    int use = -1;  // the instruction that stores or pops the result; -1 if the result is not used at once
   };
 
   static constexpr OpTable<bool> builds_display{false, {{{Op::build_list_, Op::build_set_, Op::build_map_}, true}}};
@@ -70,7 +70,7 @@ class Outliner {
 
   // True if the code at `at` is the handler of an inlined comprehension:
   //
-  //   SWAP 2; POP_TOP; [SWAP n]; STORE_FAST ...; RERAISE 0
+  //  SWAP 2; POP_TOP; [SWAP n]; STORE_FAST ...; RERAISE 0.
   bool is_cleanup(int at) const {
     at = skip(at);
     if (!is(at, Op::swap_, 2)) return false;
@@ -81,15 +81,16 @@ class Outliner {
     return is(at, Op::reraise_, 0);
   }
 
-  // Returns the last instruction in front of `at` that is not a NOP, or -1.
+  // Returns the last instruction in front of `at` that is not a NOP, or -1 if only NOPs precede `at`.
   int before(int at) const {
     do --at;
     while (at >= 0 && code_[at].op == Op::nop_);
     return at;
   }
 
-  // Fills `jumps_` with the jumps that can be reached. Unreachable jumps are left out, since they come from handlers of
-  // an await or `async for` that `simplify_idioms` has removed.
+  // Fills `jumps_` with the jumps that can be reached. Unreachable jumps are left out: when `simplify_idioms` replaces
+  // an await or `async for` by one operation, it also removes an exception range, and the jumps in the handler of this
+  // range become unreachable.
   void find_jumps() {
     Table<bool> seen(code_.size());
     Table<int> todo{0};
@@ -109,7 +110,7 @@ class Outliner {
     has_jumps_ = true;
   }
 
-  // True if the code at `at` is BUILD_LIST 0, BUILD_SET 0 or BUILD_MAP 0, and then SWAP 2.
+  // True if the code at `at` is BUILD_LIST 0, BUILD_SET 0 or BUILD_MAP 0, followed by SWAP 2.
   bool is_start(int at) const {
     return builds_display[code_[at].op] && code_[at].arg == 0 && is(skip(at + 1), Op::swap_, 2);
   }
@@ -126,13 +127,14 @@ class Outliner {
     return found.end >= 0 && prologue(found) && closed(found) && epilogue(found) && is_apart(found);
   }
 
-  // True if the setup and the cleanup lie outside of the loop, since the outlined body would contain itself otherwise.
+  // True if the setup and the cleanup of the comprehension lie outside of its loop. If the loop contained the setup or
+  // the cleanup, the body that is moved out would contain the comprehension itself.
   static bool is_apart(const Found& found) {
     auto in_body = [&](int at) { return std::ranges::binary_search(found.body, at); };
     return std::ranges::none_of(found.setup, in_body) && std::ranges::none_of(found.cleanup, in_body);
   }
 
-  // Finds the variables that are saved in front of the comprehension: LOAD_FAST_AND_CLEAR x; ...; SWAP n+1.
+  // Finds the variables that LOAD_FAST_AND_CLEAR x; ...; SWAP n+1 saves in front of the comprehension.
   bool prologue(Found& found) const {
     int at = before(found.build);
     if (at < 0 || code_[at].op != Op::swap_) return true;
@@ -146,14 +148,14 @@ class Outliner {
       if (code_[load].op == Op::load_fast_and_clear_) found.variables.insert(found.variables.begin(), code_[load].arg);
     }
     if (int(found.variables.size()) == count) found.setup.insert(found.setup.end(), setup.begin(), setup.end());
-    // Without LOAD_FAST_AND_CLEAR for all n variables, the SWAP n+1 is not part of the comprehension, which saves no
-    // variables.
+    // If fewer than n LOAD_FAST_AND_CLEAR lie in front of the SWAP n+1, the SWAP is not part of the comprehension, and
+    // the comprehension saves no variables.
     else found.variables.clear();
     return true;
   }
 
-  // Collects the body of the loop. True if the loop can be entered only at FOR_ITER, and left only when the iterator is
-  // exhausted.
+  // Collects the instructions of the loop of the comprehension. Returns true if the loop can be entered only at
+  // FOR_ITER, and left only when the iterator is exhausted.
   bool closed(Found& found) const {
     Table<int> todo{found.loop + 1};
     std::unordered_set<int> seen{found.loop};
@@ -175,7 +177,8 @@ class Outliner {
     return true;
   }
 
-  // Follows the instructions that restore the variables, and returns true if they have the expected shape.
+  // Follows the instructions behind the loop that restore the saved variables. Returns true if the code restores all
+  // saved variables before it does anything else than storing or popping the result.
   bool epilogue(Found& found) const {
     const int count = int(found.variables.size());
     Table<int> stack;  // the slots of saved variables; -1 for the result
@@ -209,7 +212,7 @@ class Outliner {
     return true;
   }
 
-  // True if a jump leads to `at` that is neither the FOR_ITER of the loop nor part of the cleanup.
+  // True if any jump leads to `at`, apart from the FOR_ITER of the loop and the jumps of the cleanup.
   bool entered(int at, const Found& found) const {
     auto jump = std::lower_bound(jumps_.begin(), jumps_.end(), std::pair(at, -1));
     for (; jump != jumps_.end() && jump->first == at; ++jump)
@@ -265,8 +268,8 @@ class Outliner {
     if (found.use >= 0) use = code_[found.use];
     const int last = found.cleanup.back();
     for (int at : found.cleanup)
-      // The instruction that stores or pops the result is moved to the end of the cleanup, behind the restored
-      // variables.
+      // The instruction that stores or pops the result is moved to the end of the cleanup, behind the stores that
+      // restore the variables.
       if (code_[at].op != Op::jump_) clear(at);
     if (found.use >= 0) code_[last] = use;
   }

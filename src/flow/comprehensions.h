@@ -6,11 +6,11 @@ namespace depyf {
 
 // One inlined comprehension after it was taken out of the code around it.
 struct InlinedComprehension {
-  // The instructions of the comprehension as a function of the argument `.0` that returns the list, set or dict, which
-  // is the form that compilers up to 3.11 emit for all comprehensions.
+  // The comprehension as a function with the one argument `.0` that returns the list, set or dict. Compilers up to 3.11
+  // emit a function with the argument `.0` for each comprehension.
   DecodedCode body;
-  // Slots of the variables that the comprehension binds. The surrounding function may use the same slots for variables
-  // of its own.
+  // Slots of the variables that the comprehension binds. The surrounding function may use the slots of the
+  // comprehension's variables for variables of its own.
   Table<int> variables;
 };
 

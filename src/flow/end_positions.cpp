@@ -6,8 +6,8 @@
 namespace depyf {
 namespace {
 
-// True if the position starts and ends in the same column, as no expression does. ast.fix_missing_locations() sets
-// empty positions at nodes that have no position.
+// True if the position starts and ends in one column of one line, as the position of no expression does.
+// ast.fix_missing_locations() sets empty positions at nodes that have no position.
 bool is_empty(const Position& position) {
   return position.column >= 0 && position.column == position.end_column && position.line == position.end_line;
 }

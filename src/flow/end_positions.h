@@ -14,11 +14,11 @@ class EndPositions {
   EndPositions(Row<const Instruction, InstructionIndex> code, const DecodedCode& decoded)
       : code_(code), decoded_(decoded) {}
 
-  // Returns the source position of the instruction `at`; a default-constructed position if the code object has none, or
-  // one that starts and ends in the same column.
+  // Returns the source position of the instruction `at`. If the code object records no position for the instruction, or
+  // a position that starts and ends in the same column, the result is a default-constructed position.
   Position position(int at) const;
-  // True if the instruction has a line and, in versions with columns, a column. Bytecode that TorchDynamo generates,
-  // for example, has no columns.
+  // True if the instruction has a line and, in versions with columns, a column. For example, the instructions that
+  // TorchDynamo generates have no columns.
   bool has_place(int at) const;
   // True if the position of the instruction starts and ends in the same column.
   bool has_empty_position(int at) const;
@@ -29,7 +29,8 @@ class EndPositions {
   bool has_one_line() const;
 
  private:
-  // Returns the position that the code object contains for the instruction, even an empty one; null if there is none.
+  // Returns the position that the code object records for the instruction, even if the position is empty; null if the
+  // code object records no position.
   const Position* recorded(int at) const;
 
   const Row<const Instruction, InstructionIndex> code_;

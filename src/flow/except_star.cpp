@@ -1,19 +1,19 @@
-// Shape of an except* statement (compiler_try_star_except in CPython's Python/compile.c):
+// The compiler emits the following code for a try statement with `except*` clauses (compiler_try_star_except in
+// CPython's Python/compile.c).
 //
-//   try: ...                 H: PUSH_EXC_INFO; COPY 1; BUILD_LIST 0; SWAP 2        (3.12: BUILD_LIST 0; COPY 2)
-//   except* T as e:             <T>; CHECK_EG_MATCH; COPY 1; POP_JUMP_IF_NONE C
-//       <body>                  STORE e (or POP_TOP)
-//                               <body>; LOAD_CONST None; STORE e; DELETE e; JUMP N
-//                            R: LOAD_CONST None; STORE e; DELETE e; LIST_APPEND 3; POP_TOP; JUMP N     the body raised
-//                            C: POP_TOP
-//   except* ...:             N: the next clause
-//                               LIST_APPEND 1; PREP_RERAISE_STAR; COPY 1; POP_JUMP_IF_NOT_NONE X; POP_TOP
-//                            P: POP_EXCEPT; ...
-//                            X: SWAP 2; POP_EXCEPT; RERAISE 0
+//   The handler starts with PUSH_EXC_INFO; COPY 1; BUILD_LIST 0; SWAP 2 (3.12: BUILD_LIST 0; COPY 2).
+//   A clause `except* T as e` starts with <T>; CHECK_EG_MATCH; COPY 1; POP_JUMP_IF_NONE unmatched; STORE e.
+//   A clause `except* T` without a name has POP_TOP in place of STORE e.
+//   The body of the clause is <body>; LOAD_CONST None; STORE e; DELETE e; JUMP next_clause.
+//   The handler of the body is LOAD_CONST None; STORE e; DELETE e; LIST_APPEND 3; POP_TOP; JUMP next_clause.
+//   If no exception matches T, control goes to the label `unmatched`: a POP_TOP in front of the next clause.
+//   The code behind all clauses starts with LIST_APPEND 1; PREP_RERAISE_STAR; COPY 1; POP_JUMP_IF_NOT_NONE raise.
+//   If all exceptions were handled, POP_TOP; POP_EXCEPT follows the jump to the label `raise`.
+//   At the label `raise`, SWAP 2; POP_EXCEPT; RERAISE 0 raises the exceptions that no clause handled.
 //
-// The grammar forbids a `return`, `break` or `continue` that would leave the body of an `except*` clause. The body of
-// an `except*` clause therefore either raises or reaches the next clause (N), and the jumps of the body to N can lead
-// to the POP_EXCEPT behind all clauses (P) instead.
+// The grammar forbids a `return`, `break` or `continue` that would leave the body of an `except*` clause. Because each
+// body of an `except*` clause either raises or reaches the next clause, the jumps of the body to the next clause can be
+// redirected to the POP_EXCEPT behind all clauses.
 #include "flow/except_star.h"
 
 #include "decode/op.h"
@@ -67,10 +67,10 @@ class StarHandler {
   }
   bool is(int at, Op op, int arg) const { return code_[at].op == op && code_[at].arg == arg; }
   bool is_prepare(int at) const { return is(at, Op::intrinsic_2_, static_cast<int>(Intrinsic2::prep_reraise_star)); }
-  // True for LIST_APPEND 1 in front of PREP_RERAISE_STAR, behind the last clause.
+  // True if `at` is the LIST_APPEND 1 that lies behind the last clause, in front of PREP_RERAISE_STAR.
   bool ends_clauses(int at) const { return is(at, Op::list_append_, 1) && follow(at + 1) == prepare_; }
 
-  // Finds the clauses and the end of the statement. False if the code has another shape.
+  // Finds the clauses and the end of the statement. Returns false if the code is not that of an `except*` statement.
   bool parse() {
     int one = skip(handler_ + 1), two = skip(one + 1), three = skip(two + 1), at;
     if (is(one, Op::copy_, 1) && is(two, Op::build_list_, 0) && is(three, Op::swap_, 2))
@@ -81,7 +81,8 @@ class StarHandler {
       at = follow(at);
       if (is(at, Op::list_append_, 1)) break;
       Clause clause;
-      // The type of an `except*` clause may be any expression without CHECK_EXC_MATCH, PUSH_EXC_INFO and RETURN_VALUE.
+      // The type of an `except*` clause may be any expression that compiles without CHECK_EXC_MATCH, PUSH_EXC_INFO and
+      // RETURN_VALUE.
       while (at < size() && code_[at].op != Op::check_eg_match_) {
         if (code_[at].op == Op::check_exc_match_ || code_[at].op == Op::push_exc_info_ ||
             code_[at].op == Op::return_value_)
@@ -118,7 +119,7 @@ class StarHandler {
     if (!is(remove, op, store.arg)) return;
     clear(load), clear(none), clear(remove);
   }
-  // Returns the last instruction in front of `at` that is not a NOP, or -1.
+  // Returns the last instruction in front of `at` that is not a NOP, or -1 if only NOPs precede `at`.
   int before(int at) const {
     do --at;
     while (at >= 0 && code_[at].op == Op::nop_);
@@ -130,8 +131,8 @@ class StarHandler {
     code_[clause.test].op = Op::pop_jump_if_false_;
     const Instruction store = code_[clause.body - 1];
     const int last = unhandled_;
-    // The instructions that leave the body normally, which continue at the next clause or, in the last clause, at the
-    // code that raises the collected exceptions.
+    // The instructions at which control leaves the clause's body normally. From these instructions, control goes to the
+    // next clause or, in the last clause, to the code that raises the collected exceptions.
     Table<int> ends;
     for (int at = clause.body; at < clause.end; ++at) {
       if (is_append(at)) continue;
@@ -150,7 +151,7 @@ class StarHandler {
     clear(clause.end);
   }
 
-  // True if `at` adds an exception of the body to the list of exceptions: LIST_APPEND 3; POP_TOP.
+  // True if LIST_APPEND 3; POP_TOP at `at` adds an exception that a clause's body raised to the list of exceptions.
   bool is_append(int at) const { return is(at, Op::list_append_, 3) && code_[skip(at + 1)].op == Op::pop_top_; }
 
   // Removes the handlers that append an exception raised in a clause's body to the list of collected exceptions. The

@@ -3,11 +3,11 @@
 #include "decode/instruction.h"
 #include "support/table.h"
 namespace depyf {
-// Rewrites each clause of an `except*` to
+// Rewrites each clause of an `except*` to:
 //
-//   <type>; check_eg_match; pop_jump_if_false N; STORE e or POP_TOP; <body>; jump P
+//  <type>; check_eg_match; pop_jump_if_false next_clause; STORE e or POP_TOP; <body>; jump leave.
 //
-// where N is the next clause and P the POP_EXCEPT that leaves the statement. Behind the last clause, `reraise` raises
+// The label `leave` is the POP_EXCEPT with which control leaves the statement. Behind the last clause, `reraise` raises
 // the exceptions that no clause handled.
 void simplify_except_star(Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges);
 }  // namespace depyf

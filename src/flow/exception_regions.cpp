@@ -1,14 +1,17 @@
-// Recognises exception handlers by their shape, and makes one tree of regions of them. The compiler lays handlers out
-// as follows from 3.11 on. Each handler starts with the operand stack cut to the depth of the range.
+// Recognises exception handlers by their shape, and makes one tree of regions from them. From 3.11 on, each handler
+// starts with the operand stack cut to the depth that its exception range states. The compiler emits the following
+// handlers.
 //
-//   cleanup of a handler   COPY 3; POP_EXCEPT; RERAISE 1                    covers the handler's own code
-//   with                   PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE s; RERAISE 2;
-//                          s: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP        an exception was suppressed (3.14: one more)
-//   except                 PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH ...       a bare except: PUSH_EXC_INFO; POP_TOP
-//   except*                PUSH_EXC_INFO; <type>; CHECK_EG_MATCH ...        after simplify_except_star
-//   end of `except as e`   LOAD_CONST None; STORE e; DELETE e; RERAISE 1    covers the handler's body
-//   finally                PUSH_EXC_INFO; <body>; RERAISE 0
-//   inlined comprehension  SWAP 2; POP_TOP; SWAP n; STORE_FAST x; RERAISE 0 (3.12 and later)
+//   The cleanup of a handler, which protects the handler's own code, is COPY 3; POP_EXCEPT; RERAISE 1.
+//   The handler of `with` starts with PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE suppressed; RERAISE 2.
+//   At the label `suppressed`, the handler of `with` ends in POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP.
+//   In 3.14, the handler of `with` ends in one more POP_TOP.
+//   The handler of `except` starts with PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH.
+//   The handler of a bare `except` starts with PUSH_EXC_INFO; POP_TOP.
+//   The handler of `except*` starts, after simplify_except_star, with PUSH_EXC_INFO; <type>; CHECK_EG_MATCH.
+//   The end of `except T as e`, which protects the clause's body, is LOAD_CONST None; STORE e; DELETE e; RERAISE 1.
+//   The handler of `finally` is PUSH_EXC_INFO; <body>; RERAISE 0.
+//   The handler of an inlined comprehension (from 3.12 on) is SWAP 2; POP_TOP; SWAP n; STORE_FAST x; RERAISE 0.
 #include "flow/exception_regions.h"
 
 #include <algorithm>
@@ -17,15 +20,18 @@
 
 #include "decode/decode.h"
 #include "decode/op.h"
+#include "decode/op_table.h"
 #include "dialect/dialect.h"
+#include "support/branch_free.h"
 #include "support/search_limits.h"
 #include "support/table.h"
 
 namespace depyf {
 namespace {
 
-// The kind of a handler, which is recognised by its instructions. A handler of shape `transparent` belongs to no try
-// or with statement of the source: the instructions that it protects lie in the region around the handler.
+// The kind of a handler, which is recognised by its instructions. A handler of shape `transparent` belongs to no try or
+// with statement of the source. The instructions that a transparent handler protects belong to the region around the
+// handler.
 enum class Shape { unknown, cleanup, with, except, except_star, finally, transparent };
 
 // Groups ranges by their handler, makes one region of each group, and assigns instructions to regions.
@@ -45,7 +51,7 @@ class RegionBuilder {
       while (at < range.end && at < count_ && !may_raise(at)) ++at;
       if (at < range.end && at < count_) group_of[range.target] = fresh;
     }
-    // Ranges with the same handler are one group. Of several ranges around an instruction, the first one in the
+    // Ranges with the same handler are one group. If several ranges cover an instruction, the first of them in the
     // exception table is the innermost.
     for (const ProtectedRange& range : ranges) {
       int& group = group_of[range.target];
@@ -62,39 +68,50 @@ class RegionBuilder {
   // Assigns a region to each instruction.
   void run() {
     cfg_.region_of.resize(code_.size());
-    // A NOP or RESUME belongs to the region of the next instruction: the compiler leaves NOPs out of ranges.
+    // A NOP or RESUME belongs to the region of the next instruction: the compiler leaves NOPs out of ranges. If a pass
+    // has removed the target of a jump, the jump sets the element `count_`, which belongs to no instruction.
     Table<char> target(code_.size() + 1), loop(code_.size() + 1);
+    // One loop sets the flags of three functions `adopt_...`: if a flag stays false, its function has nothing to do.
+    bool between = false, tests = false, headers = false;
     for (const int at : jumps_) {
-      if (code_[at].target < 0) continue;
-      target[code_[at].target] = 1;
-      if (code_[at].target <= at) loop[code_[at].target] = 1;
+      const int to = code_[at].target, existing = select(to >= 0, to, count_), start = std::max(to, 0);
+      target[existing] = 1, loop[select(to <= at, existing, count_)] = 1;
+      between |= code_[std::max(to - 1, 0)].op == Op::nop_;
+      tests |= deciding_jumps[code_[at].op] & (cover_[at] < 0);
+      headers |= (code_[start].op == Op::nop_) & (to <= at);
     }
     const Row<RegionIndex, InstructionIndex> region_of(cfg_.region_of);
     RegionIndex behind;  // the region of the instruction behind `at`
     int cover = -1;  // the group of ranges that determined `behind`; -1 if no range did
     // If a jump leads to the next instruction or back to the NOP, a loop around the statement may start at the NOP, so
     // the NOP keeps its own region.
-    auto does_nothing = [&](int at) {
-      const Op op = code_[at].op;
-      return (op == Op::nop_ || op == Op::resume_) && at + 1 < count_ && !loop[at] && !target[at + 1];
+    static constexpr OpTable<bool> does_nothing(false, {{{Op::nop_, Op::resume_}, true}});
+    auto joins_next = [&](int at) {
+      return does_nothing[code_[at].op] & (at + 1 < count_) & (loop[at] == 0) & (target[at + 1] == 0);
     };
     for (int at = count_ - 1; at >= 0; --at) {
-      if (cover_[at] != cover && !does_nothing(at)) behind = region_at(at), cover = cover_[at];
+      if (cover_[at] != cover && !joins_next(at)) behind = region_at(at), cover = cover_[at];
       region_of[at] = behind;
     }
-    adopt_between();
-    adopt_tests();
-    adopt_headers();
+    if (between) adopt_between();
+    if (tests) adopt_tests();
+    if (headers) adopt_headers();
     adopt_jumps();
     if (too_deep_) cfg_.odd_regions = true;
   }
 
  private:
+  static constexpr OpTable<bool> deciding_jumps{
+      false,
+      {{{Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::pop_jump_if_none_, Op::pop_jump_if_not_none_,
+         Op::jump_if_true_or_pop_, Op::jump_if_false_or_pop_},
+        true}}};
+
   // Moves the NOP of `try:` into a region if the next instruction is a jump target. 3.14 leaves the NOP of `try:` out
   // of all exception ranges. The NOP of `try:` belongs to the innermost region that contains the next instruction and
   // all predecessors of the NOP.
   void adopt_between() {
-    std::unordered_map<int, int> common;  // maps a NOP to the innermost region around the instructions joined so far
+    std::unordered_map<int, int> common;  // maps a NOP to the region that it is moved into
     for (const int jump : jumps_) {
       const int to = code_[jump].target, at = to - 1;
       if (at >= 0 && code_[at].op == Op::nop_ && cover_[at] < 0 && cfg_.region_of[to] >= 0)
@@ -117,14 +134,13 @@ class RegionBuilder {
   }
 
   // Moves conditional jumps that no range covers into the region around them. From 3.14 on, the test behind an operand
-  // of `(a or b) or c` lies outside of the range that covers the operands, because the compiler puts it into a block of
-  // its own.
+  // of `(a or b) or c` lies outside of the range that covers the operands, because the compiler puts the test into a
+  // block of its own.
   void adopt_tests() {
     for (const int at : jumps_) {
       if (at < 1 || at + 1 >= count_) continue;
       const Op jump = code_[at].op;
-      const bool is_either = jump == Op::jump_if_true_or_pop_ || jump == Op::jump_if_false_or_pop_;
-      if (!(is_conditional_jump(jump) || is_either) || cover_[at] >= 0) continue;
+      if (!deciding_jumps[jump] || cover_[at] >= 0) continue;
       int first = at;
       auto is_test = [&](int index) {
         const Op op = code_[index].op;
@@ -139,22 +155,23 @@ class RegionBuilder {
       if (!cfg_.inside(cfg_.region_of[behind], around) || !cfg_.inside(cfg_.region_of[code_[at].target], around))
         continue;
       for (int index = first; index < behind; ++index) cfg_.region_of[index] = around;
-      cfg_.code[at].is_grouped = is_either;
+      cfg_.code[at].is_grouped = !is_conditional_jump(jump);
     }
   }
 
   // Moves a NOP that starts a loop into the innermost region that the whole loop lies within.
   void adopt_headers() {
-    // Maps a NOP to the innermost region around the instruction behind it and the jumps back to it.
+    // Maps a NOP that starts a loop to the innermost region that contains both the instruction behind the NOP and all
+    // jumps back to the NOP.
     std::unordered_map<int, int> inner;
     for (const int at : jumps_) {
       const int to = code_[at].target;
       if (to < 0 || to > at || code_[to].op != Op::nop_) continue;
       auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
       auto join = [&](int from) { found->second = cfg_.around(found->second, cfg_.region_of[from]); };
-      // A jump back outside of all ranges (see adopt_jumps) counts as part of the region of the test in front of it.
-      // For a jump back outside of all ranges, the instruction that falls through into the loop counts as part of the
-      // loop's region too.
+      // If a jump back lies outside of all ranges (see adopt_jumps), the region of the test in front of the jump is
+      // used in place of the region of the jump. If a jump back to a NOP lies outside of all ranges, the region of the
+      // NOP must also contain the instruction in front of the NOP that falls through into the loop.
       const bool left_out =
           at > 0 && code_[at].op == Op::jump_ && cover_[at] < 0 && is_conditional_jump(code_[at - 1].op);
       join(left_out ? at - 1 : at);
@@ -165,15 +182,15 @@ class RegionBuilder {
   }
 
   // Moves jumps into the region of their target. From 3.12 on, a jump that closes a loop within a statement lies
-  // outside of the statement's range, because it cannot raise.
+  // outside of the statement's range, because a jump cannot raise.
   void adopt_jumps() {
     // Pairs of a jump and an instruction that jumps to it, sorted.
     Table<std::pair<int, int>> chained;
     for (const int at : jumps_)
       if (const int to = code_[at].target; to >= 0 && code_[to].op == Op::jump_) chained.push_back({to, at});
     std::sort(chained.begin(), chained.end());
-    // From 3.13 on, a conditional jump that the compiler inverted (to jump over a jump back) lies outside of the range
-    // of its statement as well.
+    // From 3.13 on, a conditional jump that the compiler inverted (to jump over a jump back) also lies outside of the
+    // range of its statement, like the jump back.
     for (const int at : jumps_) {
       if (at < 1 || !is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
       const int before = cfg_.region_of[at - 1];
@@ -182,7 +199,8 @@ class RegionBuilder {
       auto leads_inside = [&](int to) {
         return to >= 0 && (cfg_.inside(cfg_.region_of[to], before) || cfg_.inside(region_at(to), before));
       };
-      // If the conditional jump leaves the statement, only the jump back behind it leads into the statement.
+      // If the inverted jump leads out of its statement, the jump back behind the inverted jump leads into the
+      // statement.
       const int next = skip(at + 1);
       const bool goes_round = next < count_ && code_[next].op == Op::jump_ && leads_inside(code_[next].target);
       const bool inside = leads_inside(code_[at].target) || goes_round;
@@ -192,12 +210,13 @@ class RegionBuilder {
       if (at < 1 || code_[at].op != Op::jump_ || code_[at].target < 0) continue;
       const RegionIndex inner = cfg_.region_of[code_[at].target];
       if (inner < 0 || inner == cfg_.region_of[at]) continue;
-      // A jump outside of all ranges also belongs to `inner` if control comes to it from a statement within `inner`: it
-      // closes an `async for` whose body ends in that statement.
+      // If the body of an `async for` ends in a try or with statement, the jump that closes the loop lies outside of
+      // `inner`, the region of its target. If control reaches a jump only from regions within `inner`, the jump is
+      // moved into `inner`.
       const bool left_out = !cfg_.inside(cfg_.region_of[at], inner);
       auto comes_from_inner = [&](int source) {
-        // The NOP of a `break` in front of the jump was moved into the jump's region, so the region of the range that
-        // covers the NOP is checked.
+        // If a NOP of a `break` lies in front of the jump, the NOP was moved into the region of the jump, so the region
+        // of the range that covers the NOP is checked instead.
         const bool is_break = source == at - 1 && code_[source].op == Op::nop_ && cover_[source] >= 0;
         const RegionIndex from_region = is_break ? region_at(source) : cfg_.region_of[source];
         return from_region == inner || (left_out && cfg_.inside(from_region, inner));
@@ -244,15 +263,16 @@ class RegionBuilder {
     return true;
   }
 
-  // Returns the region of the range that covers `at`, or -1.
+  // Returns the region of the range that covers `at`, or -1 if no range covers `at`.
   RegionIndex region_at(int at) {
     if (cover_[at] < 0) return RegionIndex();
     const RegionIndex known = groups_[cover_[at]].region;
     return known >= -1 ? known : resolve(cover_[at], 0);
   }
 
-  // Returns the region of a group, and creates it if necessary. `depth` counts the groups whose resolution waits for
-  // this group: a handler that protects itself through other handlers has no region, and sets `odd_regions`.
+  // Returns the region of a group, and creates it if necessary. `depth` is the number of groups whose resolution waits
+  // for this group. If exception ranges form a circle, so that a handler protects itself through other handlers, the
+  // handler has no region, and `odd_regions` is set.
   RegionIndex resolve(int index, int depth) {
     Group& group = groups_[index];
     if (group.region != unresolved || depth > search_limits::region_nesting) {
@@ -278,8 +298,8 @@ class RegionBuilder {
       case Shape::unknown:
       case Shape::transparent: cfg_.odd_regions = true; break;
     }
-    // The code of a handler is a region of its own, and a sibling of the body that the handler protects. A body whose
-    // handler lies in a handler region therefore has the same parent as the handler region.
+    // A handler has a region of its own, which is a sibling of the region of the protected body. If the code of the
+    // body's handler lies in a handler region, the region of the body gets the parent of that handler region.
     if (shape != Shape::cleanup && outer >= 0 && cfg_.regions[outer].kind == Region::Kind::handler)
       region.parent = cfg_.regions[outer].parent;
     cfg_.regions.push_back(region);
@@ -363,7 +383,7 @@ class RegionBuilder {
   const Row<const Instruction, InstructionIndex> code_;
   const Jumps& jumps_;
   const int count_;  // number of instructions
-  // Maps each instruction to the index of the group that covers it, or -1.
+  // Maps each instruction to the index of the group that covers it, or to -1 if no group does.
   Table<int> cover_;
   Table<Group> groups_;
   bool too_deep_ = false;

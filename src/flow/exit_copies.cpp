@@ -1,21 +1,23 @@
 // Finds the copies of code that leaves the function. From 3.10 on, the compiler copies a short block that ends in a
-// return to the places that jump to it (inline_small_exit_blocks in CPython's Python/compile.c, later flowgraph.c):
+// return to the places that jump to it (inline_small_exit_blocks in CPython's Python/compile.c, later flowgraph.c). If
+// `return x` follows a with statement, the normal path ends in a copy of the block that returns x, and the path of the
+// handler ends in the block itself.
 //
-//     with a:              <a>; ...; <call of exit>; POP_TOP; LOAD_FAST x; RETURN_VALUE       (a copy)
-//         ...              handler: ...; POP_TOP; POP_EXCEPT; POP_TOP
-//     return x             LOAD_FAST x; RETURN_VALUE                                           (the block itself)
+//   Without an exception, `with a: <body>` and `return x` run <a>; <body>; <exit>; POP_TOP; LOAD_FAST x; RETURN_VALUE.
+//   If `with a` suppresses an exception, the code runs POP_TOP; POP_EXCEPT; POP_TOP; LOAD_FAST x; RETURN_VALUE.
 //
 // A copy has the same instructions as the block itself, on the same lines and in the same regions. A copy of an exit
-// block may start in the middle of an expression:
+// block may start in the middle of an expression. For example, `return a, b if c else d` compiles to:
 //
-//     return a, b if c else d     <a>; <c>; POP_JUMP_IF_FALSE L; <b>; BUILD_TUPLE 2; RETURN_VALUE
-//                                 L: <d>; BUILD_TUPLE 2; RETURN_VALUE
+//     <a>; <c>; POP_JUMP_IF_FALSE L; <b>; BUILD_TUPLE 2; RETURN_VALUE; L: <d>; BUILD_TUPLE 2; RETURN_VALUE.
 //
 // From 3.13 on, a class body ends in LOAD_CONST (); STORE_NAME __static_attributes__; LOAD_CONST None; RETURN_VALUE.
 // The instructions at the end of a class body have no line from 3.13 on, so a copy of them takes the line of the
 // instruction in front of the copy.
-//
 // Before 3.10, the compiler copies only the single instruction RETURN_VALUE.
+//
+// The search for copies is in one file, because all its steps read the same tables about the instructions of one code
+// object.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -34,10 +36,10 @@
 namespace depyf {
 namespace {
 
-// CPython copies blocks of up to this many instructions (MAX_COPY_SIZE).
+// The maximum number of instructions in a block that CPython copies (MAX_COPY_SIZE).
 constexpr int longest = 4;
 
-// Finds, for each place where a copy starts, the index of the original.
+// Finds, for each place where a copy of a function's exit starts, the index of the original exit.
 class ExitCopies {
  public:
   ExitCopies(const Cfg& cfg, const Flow& flow, const Table<char>& reachable, const DecodedCode& decoded)
@@ -52,11 +54,13 @@ class ExitCopies {
     find_class_ends();
   }
 
-  // Finds copies among the exits of the function in `exits` that have an equal last instruction.
-  ExitGuess run(const Table<InstructionIndex>& exits, bool joins_unsure) {
-    if (!has_equal_lines(exits)) return {};
+  // Finds the copies among the exits of the function. Exits are compared only if their last instructions are equal.
+  ExitGuess run(const Indices& exits, bool joins_unsure) {
+    const std::uint64_t shared = shared_bits(exits);
+    if (shared == 0) return {};
     Table<std::pair<Word, int>> ends;
-    for (const InstructionIndex end : exits) ends.push_back({word(end), end});
+    for (const InstructionIndex end : exits)
+      if ((bit_of(end) & shared) != 0) ends.push_back({word(end), end});
     std::sort(ends.begin(), ends.end());
     if (std::ranges::adjacent_find(ends, {}, [](const auto& end) { return end.first; }) == ends.end()) return {};
     find_entered();
@@ -64,21 +68,21 @@ class ExitCopies {
     ExitGuess guess;
     Originals& original = guess.original;
     original.assign(code_.size() + 1, -1);
-    Table<std::pair<int, Table<Tail>>> alike;  // the exits that are equal to another exit, with their tails
+    Table<std::pair<int, Table<Tail>>> alike;  // the exits with equal last instructions, and their tails
     for (std::size_t index = 0; index < ends.size(); ++index) {
       const bool is_alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
                             (index + 1 < ends.size() && ends[index + 1].first == ends[index].first);
       if (is_alike) alike.push_back({ends[index].second, tails(ends[index].second)});
     }
     std::sort(alike.begin(), alike.end(), [](const auto& one, const auto& two) { return one.first < two.first; });
-    // The last of several equal tails is taken for the original.
+    // Of several equal tails (possible copies of an exit), the last one counts as the original.
     std::map<Key, Tail> last;
     for (const auto& [end, all] : alike)
       for (const Tail& tail : all) {
         last.insert_or_assign(tail.key, tail);
-        // The original may be a block that other code jumps to with a value on the stack. The instructions of a block
-        // do not show whether a value lies on the stack in front of them, so a block that is a jump target is also
-        // added to `last` as a tail that takes a value, if columns identify its place in the source.
+        // A jump to a tail may leave a value on the stack, like the jump of `or` in `return a or b`. The instructions
+        // of a tail do not state whether a value lies on the stack in front of the tail. If a tail is a jump target
+        // whose columns are known, the tail is also added to `last` with `takes_value` set.
         if (tail.takes_value || !tail.entered || !dialect_of(version_).columns || !positions_.has_place(tail.at))
           continue;
         Tail value = tail;
@@ -89,8 +93,8 @@ class ExitCopies {
       for (const Tail& tail : all) {
         const Tail& other = last.at(tail.key);
         if (other.at == tail.at) continue;
-        // The tails of two equal whole statements are not joined as second parts of one expression: equal statements
-        // are copies as a whole or not at all.
+        // If two tails end equal whole statements, the tails are not joined as parts of one expression, because equal
+        // statements are copies as a whole or not at all.
         if (tail.takes_value && !other.entered && same_statement(tail, other)) continue;
         if (!tail.takes_value && !is_on_one_line) is_on_one_line = positions_.has_one_line();
         if (!tail.takes_value && (*is_on_one_line || positions_.has_empty_position(tail.at))) {
@@ -105,36 +109,41 @@ class ExitCopies {
 
  private:
   using Word = std::array<int, 7>;  // the fields in which an instruction and its copies agree
-  using Key = Table<Word>;  // whether the tail takes no value, then the words of its instructions
-  // A possible copy: the instructions from `at` to an instruction that leaves the function.
+  using Key = Table<Word>;  // a flag, which is 1 if the tail takes no value, and then a `Word` for each instruction
+  // A possible copy of a function's exit: the instructions from `at` to an instruction that leaves the function.
   struct Tail {
     int at;
     int statement;  // the instruction where the statement starts
-    // True if the tail uses one value that was pushed in front of it, and needs no other.
-    bool takes_value;
-    // True if a jump leads to `at`, and no part of the statement lies in front of `at`.
-    bool entered;
+    bool takes_value;  // true if the tail uses one value that was pushed in front of it, and no other value
+    bool entered;  // true if a jump leads to `at`, and no part of the statement lies in front of `at`
     Key key;
   };
 
-  // A possible start of a tail. `whole` is true if no part of the statement lies in front of the tail; `value` is true
-  // if exactly one value of the statement was pushed in front of the tail, and not by a copied finally body.
+  // A place where a tail (a possible copy) may start. `whole` is true if a statement starts at the place. `value` is
+  // true if exactly one value of the statement was pushed in front of the place, and the straight-line code up to the
+  // place does not follow a copied finally body.
   struct Place {
     int at, statement;
     bool whole, value;
   };
 
-  // True if two of the exits have the same line, as copies do; this test is cheap, and false for most code objects.
-  bool has_equal_lines(const Table<InstructionIndex>& exits) const {
-    if (exits.size() < 2) return false;
-    Table<std::int32_t> lines;
-    lines.reserve(exits.size());
-    for (const InstructionIndex end : exits) lines.push_back(is_lineless(end) ? -1 : code_[end].line);
-    std::sort(lines.begin(), lines.end());
-    return std::adjacent_find(lines.begin(), lines.end()) != lines.end();
+  // Returns a number with a single bit, which is the same bit for exits whose last instructions are equal.
+  std::uint64_t bit_of(int end) const {
+    const std::int64_t line = is_lineless(end) ? -1 : code_[end].line;
+    return std::uint64_t{1} << ((line + 5 * cfg_.region_of[end] + 17 * int(code_[end].op)) & 63);
   }
 
-  // Marks the instructions that control reaches other than from the one in front of them.
+  // Returns the bits that several exits have. Only exits with such a bit can be equal. In most code, the result is 0.
+  std::uint64_t shared_bits(const Indices& exits) const {
+    std::uint64_t seen = 0, shared = 0;
+    for (const int end : exits) {
+      const std::uint64_t bit = bit_of(end);
+      shared |= seen & bit, seen |= bit;
+    }
+    return shared;
+  }
+
+  // Marks the instructions that control can reach other than from the preceding instruction.
   void find_entered() {
     entered_.resize(code_.size() + 1), resumed_.resize(code_.size() + 1);
     for (const InstructionIndex at : flow_.jumps)
@@ -149,7 +158,7 @@ class ExitCopies {
     if (!dialect_of(version_).columns) find_lines();
   }
 
-  // Fills `entered_elsewhere_` and `second_returns_`, which replace columns in versions without them.
+  // Fills `entered_elsewhere_` and `second_returns_`, which replace the columns in versions that record no columns.
   void find_lines() {
     for (const InstructionIndex at : flow_.jumps)
       if (const InstructionIndex to = code_[at].target; reachable_[at] && to >= 0 && code_[at].line != code_[to].line)
@@ -160,14 +169,13 @@ class ExitCopies {
         second_returns_.emplace(code_[at].line, at);
   }
 
-  // True if `at` is the jump behind a `comprehension` operation over the NOPs that replaced the loop. The jump behind a
-  // `comprehension` operation counts as a fall-through, since no other instruction leads to the jump's target.
+  // True if `at` is the jump behind a `comprehension` operation that skips the NOPs which replaced the loop. The jump
+  // behind a `comprehension` operation counts as a fall-through, since no other instruction leads to the jump's target.
   bool ends_comprehension(int at) const {
     return at > 0 && code_[at].op == Op::jump_ && code_[at].target > at && code_[at - 1].op == Op::comprehension_;
   }
 
-  // Returns the instruction in front of `at` if control reaches `at` from it and cannot go elsewhere from it; otherwise
-  // -1.
+  // Returns the instruction in front of `at`, or -1 if control may go from that instruction elsewhere than to `at`.
   int in_front_of(int at) const {
     int before = at - 1;
     while (before > 0 && !reachable_[before]) --before;
@@ -176,9 +184,9 @@ class ExitCopies {
   }
 
   // Marks the instructions at the end of a class body that have no line: those that store __classcell__ and, from 3.13
-  // on, also __static_attributes__ and __classdictcell__.
+  // on, also __static_attributes__ and __classdictcell__. The end of a class body of 3.13 is:
   //
-  //   LOAD_CONST; STORE __static_attributes__; [LOAD; STORE __classdictcell__;] LOAD; COPY; STORE __classcell__; RETURN
+  //  LOAD_CONST; STORE __static_attributes__; [LOAD; STORE __classdictcell__;] LOAD; COPY; STORE __classcell__; RETURN.
   void find_class_ends() {
     if (!dialect_of(version_).columns || !decoded_.is_class_body()) return;
     constexpr OpSet of_end{Op::load_const_, Op::load_fast_, Op::load_closure_,
@@ -208,9 +216,9 @@ class ExitCopies {
     return {int(it.op), it.arg, it.aux, it.line, place.column, place.end_column, cfg_.region_of[at]};
   }
 
-  // Returns the tails of the straight-line code up to `end` that may be copies, longest first.
+  // Returns the tails (possible copies of an exit) of the straight-line code up to `end`, the longest first.
   Table<Tail> tails(int end) const {
-    // Straight-line code in front of `start` may be part of the same statement.
+    // Move `start` to the beginning of the straight-line code up to `end`, because all of it may be one statement.
     int start = end;
     for (int before = in_front_of(start); before >= 0; before = in_front_of(start)) {
       if (entered_[start] || !cfg_.inside(cfg_.region_of[before], cfg_.region_of[start])) break;
@@ -231,25 +239,24 @@ class ExitCopies {
       if (takes) below = effect.pushes > 0, depth = effect.pushes;
       else depth += effect.pushes - std::min(effect.pops, depth);
       if (depth == 0 && !(at == start && drops_tested(at))) statement = at + 1, below = false;
-      // A display such as [1, 2, 3] ends in an addition: BUILD_LIST 0; LOAD_CONST (1, 2, 3); LIST_EXTEND 1.
+      // A display may end in an instruction that extends it: BUILD_LIST 0; LOAD_CONST (1, 2, 3); LIST_EXTEND 1.
       made = effect.pushes > 0 || adds_to_display(code_[at].op);
     }
     Table<Tail> found;
     const int count = int(places.size()), bound = dialect_of(version_).copied_exits ? longest : 1;
-    // Count back from the end as many instructions as the compiler copies.
+    // Count back from `end` as many instructions as the compiler copies at most.
     int first = count;
     for (int copied = 0; first > 0; --first)
       if (const int at = places[std::size_t(first - 1)].at; (copied += is_counted(at) && !is_lineless(at)) > bound)
         break;
     for (int index = first; index < count; ++index) {
       const Place& place = places[std::size_t(index)];
-      if (ends_handler(place.at)) continue;
-      if (!place.whole && !place.value) continue;
+      if (ends_handler(place.at) || (!place.whole && !place.value)) continue;
       // The compiler emits a separate RAISE_VARARGS for each assert statement.
       if (!place.whole && code_[place.statement].op == Op::load_assertion_error_) continue;
       if (!dialect_of(version_).copied_exits && !place.value) continue;
       bool exits_with = false;
-      // `load` is the first instruction of the tail that is not a POP_EXCEPT.
+      // `load` is the first instruction from the place on that is not a POP_EXCEPT.
       int load = end, values = 0;
       for (int other = index; other < count; ++other) {
         const int at = places[std::size_t(other)].at;
@@ -257,9 +264,9 @@ class ExitCopies {
         exits_with |= it.op == Op::with_exit_;
         if (it.op != Op::pop_except_ && values++ == 0) load = at;
       }
-      // A tail that takes a value must follow a branch, as the second part of an expression does. Returns within `with`
-      // and the return of None at the end of a function are excluded, because their positions do not show which
-      // statement they belong to.
+      // A tail that takes a value belongs to an expression such as `a if b else c`, so no statement may end between the
+      // branch of the expression and the tail. A `return` within `with`, and the `return None` at the end of a
+      // function, are excluded, because their positions do not identify the statements to which they belong.
       if (!place.whole &&
           (place.statement != start || exits_with || (!positions_.has_place(end) && !takes_operands(places, index)) ||
            (place.at == end && index == 1 && is_end(places[0].at, end) && !ends_conditional(places[0].at, end))))
@@ -275,9 +282,9 @@ class ExitCopies {
     return found;
   }
 
-  // True if the tail that starts at `index` of `places` takes at least two values that were pushed in front of it.
-  // Two values in front of a tail are operands of one expression, since the only other values that the compiler
-  // leaves on the stack at a branch are those of loops and with statements, which SWAP and POP_TOP remove.
+  // True if the tail at `places[index]` pops at least two values that were pushed in front of the tail, so that the
+  // values are operands of one expression. Apart from operands, the compiler leaves only values of loops and with
+  // statements on the stack at a branch, and removes these values by SWAP and POP_TOP.
   bool takes_operands(const Table<Place>& places, int index) const {
     int depth = 0, taken = 0;
     for (; index < int(places.size()); ++index) {
@@ -307,8 +314,8 @@ class ExitCopies {
     return code_[at].size > 0 || (op != Op::push_null_ && op != Op::load_global_ && op != Op::return_value_);
   }
 
-  // True if the POP_TOP at `at` pops the tested operand of `and` or `or`, which the next operand replaces: COPY 1;
-  // [TO_BOOL;] POP_JUMP; POP_TOP.
+  // True if `at` is the POP_TOP of COPY 1; [TO_BOOL;] POP_JUMP; POP_TOP, which pops the tested operand of `and` or
+  // `or`, so that the next operand replaces the tested operand.
   bool drops_tested(int at) const {
     if (code_[at].op != Op::pop_top_) return false;
     auto before = [&](int from) {
@@ -329,8 +336,8 @@ class ExitCopies {
     return is(at - 1) || is(at - 2);
   }
 
-  // True if `return None` from `load` to `end` may be the implicit one at the end of a function, which has no position
-  // of its own. From 3.11 on, both instructions of an implicit `return None` have the same position.
+  // True if `return None` from `load` to `end` may be the implicit `return None` at the end of a function, which has no
+  // position of its own. From 3.11 on, both instructions of an implicit `return None` have the same position.
   bool is_end(int load, int end) const {
     const Position value = positions_.position(load), exit = positions_.position(end);
     return is_none(load) && (value.column < 0 || (value.column == exit.column && value.line == exit.line));
@@ -338,11 +345,12 @@ class ExitCopies {
 
   // In versions without columns: true if the return at `end` is at least the third on its line, and no jump on another
   // line leads to `load`. One line has no room for an `if` with an `elif`, so three returns on one line belong to one
-  // conditional expression, whose tests are on that line, too. A jump on another line is the test of an `if` around the
-  // expression, and leads to the end of the function.
+  // conditional expression, whose tests are on that line, too. A jump that is not on the line of the three returns is
+  // the test of an `if` around the expression, and leads to the end of the function. `return a if b else c if d else
+  // None` compiles to:
   //
-  //     return a if b else c if d else None     <b>; POP_JUMP_IF_FALSE L; <a>; RETURN_VALUE
-  //                                             L: <d>; POP_JUMP_IF_FALSE E; <c>; RETURN_VALUE; E: None; RETURN_VALUE
+  //   <b>; POP_JUMP_IF_FALSE L; <a>; RETURN_VALUE; L: <d>; POP_JUMP_IF_FALSE E; <c>; RETURN_VALUE; E: None;
+  //   RETURN_VALUE.
   bool ends_conditional(int load, int end) const {
     if (dialect_of(version_).columns || entered_elsewhere_.contains(load)) return false;
     const auto second = second_returns_.find(code_[end].line);
@@ -379,19 +387,19 @@ class ExitCopies {
   const Table<char>& reachable_;
   const EndPositions positions_;
   const int count_;  // number of instructions
-  // Indexed by instruction: true at the end of a class body, which has no line. Empty if the code has no end of a class
-  // body without a line.
+  // Indexed by instruction: true for the instructions without a line at the end of a class body. The table is empty if
+  // no element would be true.
   Table<bool> lineless_;
   Table<char> entered_;  // true for an instruction that control can reach other than from the preceding instruction
-  Table<char> resumed_;  // by instruction: true if it follows a copied finally body
+  Table<char> resumed_;  // true for an instruction that follows a copied finally body
   std::map<std::int32_t, int> second_returns_;  // maps a line to its second RETURN_VALUE
   std::set<int> entered_elsewhere_;  // instructions to which a jump on another line leads
 };
 
 }  // namespace
 
-ExitGuess find_exit_copies(const Cfg& cfg, const Flow& flow, const Table<InstructionIndex>& exits,
-                           const Table<char>& reachable, const DecodedCode& decoded, bool joins_unsure) {
+ExitGuess find_exit_copies(const Cfg& cfg, const Flow& flow, const Indices& exits, const Table<char>& reachable,
+                           const DecodedCode& decoded, bool joins_unsure) {
   ExitGuess guess = ExitCopies(cfg, flow, reachable, decoded).run(exits, joins_unsure);
   join_ends(cfg, flow, reachable, decoded, guess.original);
   return guess;

@@ -1,14 +1,13 @@
-// Recognises the copies of finally bodies. The compiler emits the finally body once for each exit of the try body, and
-// once more in the handler for exceptions:
+// Recognises the copies of finally bodies. For `try: <try>` with `finally: <body>`, the compiler emits the finally body
+// once for each exit of the try body, and once more in the handler for exceptions.
 //
-//   try:               <try>                                  handler: PUSH_EXC_INFO
-//       <try>          <body>; go on      (normal)                     <body>
-//   finally:           <body>; RETURN_VALUE, JUMP ... (others)         RERAISE 0
-//       <body>
+//   If the try body ends normally, the code is <try>; <body>; <next statement>.
+//   If `return`, `break` or `continue` leaves the try body, the code is <body>; RETURN_VALUE, or <body>; JUMP.
+//   The handler of the try statement is PUSH_EXC_INFO; <body>; RERAISE 0.
 //
-// A copy is recognised by walking over the finally body in the handler and over the possible copy in lockstep, and
-// comparing the instructions. The offsets of jump targets are not compared, because the blocks of a copy may be in
-// another order.
+// A copy is recognised by walking at the same time over the finally body in the handler and over the possible copy, and
+// comparing each pair of instructions. The offsets of jump targets are not compared, because the blocks of a copy may
+// be in another order than the blocks of the body in the handler.
 #include <algorithm>
 #include <map>
 
@@ -24,18 +23,20 @@
 namespace depyf {
 namespace {
 
+using Next = Table<InstructionIndex, InstructionIndex>;  // see Flow::next
+
 // Returns the instruction that control reaches from `at` through jumps and NOPs.
-int plain_instruction(Row<const Instruction, InstructionIndex> code, const Flow& flow, int at) {
+int plain_instruction(Row<const Instruction, InstructionIndex> code, const Next& next, int at) {
   for (int steps = 0; steps < search_limits::silent_chain; ++steps) {
     Op op = code[at].op;
     if (op == Op::jump_ && code[at].target >= 0) at = code[at].target;
-    else if (op == Op::nop_ && flow.next[at] >= 0) at = flow.next[at];
+    else if (op == Op::nop_ && next[at] >= 0) at = next[at];
     else break;
   }
   return at;
 }
 
-// Returns the conditional jump that falls through where `op` jumps.
+// Returns the conditional jump that falls through on the condition on which `op` jumps.
 Op turned_around(Op op) {
   return op == Op::pop_jump_if_true_    ? Op::pop_jump_if_false_
          : op == Op::pop_jump_if_false_ ? Op::pop_jump_if_true_
@@ -50,9 +51,9 @@ bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instructio
   if (one.op == Op::match_case_)
     return same_pattern(decoded, cfg.patterns[std::size_t(one.arg)], cfg.patterns[std::size_t(two.arg)]);
   if (one.op != Op::comprehension_ || one.arg == two.arg) return one.arg == two.arg;
-  const Table<Instruction, InstructionIndex>&a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
-                           &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;
-  auto plain = [](const Table<Instruction, InstructionIndex>& code) {
+  const Instructions &a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
+                     &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;
+  auto plain = [](const Instructions& code) {
     Table<int> numbers(code.size() + 1);  // maps an index to the number of non-NOP instructions in front of it
     int count = 0;
     for (std::size_t at = 0; at < code.size(); ++at) numbers[at] = code[at].op == Op::nop_ ? count : count++;
@@ -86,10 +87,12 @@ class CopyMatcher {
     ++start_;  // skips PUSH_EXC_INFO
   }
 
-  // Returns the instruction where control continues after the copy of the finally body that starts at `copy`; -1 if the
-  // code at `copy` is not a copy; -2 if the finally body never completes normally, as in `finally: raise`.
+  // Returns the instruction where control continues after the copy of the finally body that starts at `copy`. Returns
+  // -1 if the code at `copy` is not a copy, and -2 if the finally body never completes normally, as in `finally:
+  // raise`.
   //
-  // Afterwards, `has_dropped` is true if the copy pops a value that `return` in the try body would have returned.
+  // After the call, `has_dropped` is true if the copy of the finally body pops a value that `return` in the try body
+  // would have returned.
   int match(int copy) {
     // `seen_` maps each instruction of the finally body to its copy; `regions_` maps each region within the body to the
     // copied region.
@@ -107,7 +110,7 @@ class CopyMatcher {
   bool has_dropped() const { return has_dropped_; }
 
  private:
-  int plain(int at) const { return plain_instruction(code_, flow_, at); }
+  int plain(int at) const { return plain_instruction(code_, flow_.next, at); }
 
   // True if the code at `one` and at `two` does the same and then leaves the function, like copies of a short exit (see
   // exit_copies.cpp).
@@ -128,35 +131,38 @@ class CopyMatcher {
   bool step(int mine, int raw, Table<std::pair<int, int>>& todo) {
     const int other = plain(raw);
     const Instruction& a = code_[mine];
-    // A `reraise` in the handler is the end of the finally body, where the copy continues with the code behind the try
-    // statement.
+    // The finally body in the handler ends in a `reraise`. Where the handler has the `reraise`, the copy of the finally
+    // body continues with the code behind the try statement.
     if (a.op == Op::reraise_ && a.arg == 0 && cfg_.region_of[mine] == handler_scope_) {
       if (after_ < 0) after_ = raw;
       return plain(after_) == other || same_end(after_, other);
     }
     auto [found, fresh] = seen_.emplace(mine, other);
     if (!fresh) return found->second == other || same_end(found->second, other);
-    // If the finally body is left by return, break or continue, the handler pops the exception first, while the copy
-    // has no exception to pop.
+    // If the finally body is left by return, break or continue, the handler pops the exception first, while a copy of
+    // the finally body has no exception to pop.
     int left = leave_handler(mine);
     const Instruction& b = code_[other];
     if (left >= 0) {
       seen_.erase(mine);
-      // In a copy, `finally: break` or `finally: return` pops the value that `return` in the try body would have
-      // returned; handler and copy both pop the iterator of a for loop.
+      // If `break` or `return` in a finally body discards the value of a `return` in the try body, the copy of the
+      // finally body pops this value, which the handler does not have. Both the handler and the copy pop the iterator
+      // of a `for` loop.
       const int goes_on = plain(left);
       const bool drops = pops(other) > pops(goes_on);
       has_dropped_ = has_dropped_ || drops;
       return step(goes_on, drops ? behind_pop(other) : int(raw), todo);
     }
-    // A test that jumps back in the handler may be compiled in the copy to the opposite test over a jump, or the
-    // other way round. For a pair of opposite tests, the two branches are compared crosswise.
+    // A test that jumps back in the finally body may correspond in the copy to the opposite test in front of an
+    // unconditional jump back, or the other way round. For a pair of opposite tests, the jump of each test is compared
+    // with the fall-through of the other test.
     const bool turned = is_conditional_jump(a.op) && b.op == turned_around(a.op);
     if (turned ? a.arg != b.arg || a.aux != b.aux : !same_operation(decoded_, cfg_, a, b)) return false;
     RegionIndex inner = cfg_.region_of[mine], inner_other = cfg_.region_of[other];
-    // Outside of inner statements, the body lies in the handler's region and the copy in the region around the try
-    // statement. Behind a `break` or the like that leaves the handler, the body and the copy lie in the same region. A
-    // `return` at the end of the function may lie outside of the regions of the body and the copy.
+    // Code of the finally body that lies in no inner statement is in the handler's region, and a copy of this code is
+    // in the region around the try statement. Behind a `break`, `continue` or `return` that leaves the handler, the
+    // finally body and its copy lie in one region. A `return` at the end of the function may lie in neither the
+    // handler's region nor the region around the try statement.
     const bool has_left = handler_scope_ >= 0 && !cfg_.inside(inner, handler_scope_) && inner == inner_other;
     if (!has_left && (inner == handler_scope_) != (inner_other == outer_)) {
       if (a.op != Op::return_value_ && a.op != Op::load_const_) return false;
@@ -179,14 +185,14 @@ class CopyMatcher {
     return (a.target >= 0) == (b.target >= 0) && (flow_.next[mine] >= 0) == (flow_.next[other] >= 0);
   }
 
-  // Returns the instruction behind [SWAP 2]; POP_TOP at `at`, which pops a value, and may keep the value above it; -1
-  // if the instructions at `at` are different.
+  // Returns the instruction behind the sequence [SWAP 2]; POP_TOP at `at`, or -1 if `at` does not start this sequence.
+  // With the SWAP, the sequence pops the second value of the stack and keeps the top value.
   int behind_pop(int at) const {
     if (code_[at].op == Op::swap_ && code_[at].arg == 2 && flow_.next[at] >= 0) at = plain(flow_.next[at]);
     return code_[at].op == Op::pop_top_ ? int(flow_.next[at]) : -1;
   }
 
-  // Returns how many values the code at `at` pops one after the other.
+  // Returns the number of values that the instructions from `at` on pop one after the other.
   int pops(int at) const {
     int count = 0;
     while (count < search_limits::silent_chain) {
@@ -198,8 +204,9 @@ class CopyMatcher {
     return count;
   }
 
-  // Returns the instruction behind [SWAP 2]; POP_TOP; [SWAP 2]; POP_EXCEPT at `at`, which pops the exception and may
-  // keep a value on top; -1 if the instructions at `at` are different.
+  // Returns the instruction behind the sequence [SWAP 2]; POP_TOP; [SWAP 2]; POP_EXCEPT at `at`, or -1 if `at` does not
+  // start this sequence. The sequence pops the exception. With the SWAPs, the sequence keeps the value above the
+  // exception.
   int leave_handler(int at) const {
     if (cfg_.region_of[at] != handler_scope_) return -1;
     bool popped = false;
@@ -254,10 +261,9 @@ Table<int, InstructionIndex> stack_depths(const Cfg& cfg, const Flow& flow) {
 void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, const DecodedCode& decoded) {
   auto is_finally = [](const Region& region) { return region.kind == Region::Kind::try_finally && !region.called; };
   if (std::none_of(cfg.regions.begin(), cfg.regions.end(), is_finally)) return;
-  // All copies are matched before any edge changes, because copies of an outer body contain copies of inner ones.
+  // All copies are matched before any edge changes, because a copy of an outer finally body contains copies of the
+  // finally bodies within the outer one.
   Table<std::map<int, int>, RegionIndex> after(cfg.regions.size());  // maps the start of a copy to the code behind it
-  Table<RegionIndex> parents;
-  for (const Region& region : cfg.regions) parents.push_back(region.parent);
   // The reachable instructions from which control may leave the region in which they lie.
   Table<InstructionIndex> leaving;
   for (InstructionIndex at = 0; at < int(cfg.code.size()); ++at) {
@@ -265,28 +271,29 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
         cfg.code[at].target < 0 && flow.next[at] >= 0 && cfg.region_of[flow.next[at]] == cfg.region_of[at];
     if (reachable[at] && cfg.region_of[at] >= 0 && !goes_on_within) leaving.push_back(at);
   }
-  // The last instruction of a region, and the start of the copy of its finally body, which never completes normally.
+  // Control leaves `region` at `last`, and goes to `copy`, a copy of the finally body, which never completes normally.
   struct Unreturned {
     InstructionIndex last, copy;
     RegionIndex region;
   };
   Table<Unreturned> unreturned;
   Table<int, InstructionIndex> depths;  // the stack depth at each instruction; computed on demand
-  const Forest<RegionIndex, InstructionIndex> members(parents, leaving,
-                                                      [&](InstructionIndex at) { return cfg.region_of[at]; });
+  const Forest<RegionIndex, InstructionIndex> members(
+      cfg.regions.size(), [&](RegionIndex region) { return cfg.regions[region].parent; }, leaving,
+      [&](InstructionIndex at) { return cfg.region_of[at]; });
   for (RegionIndex region = 0; region < int(cfg.regions.size()); ++region) {
     if (!is_finally(cfg.regions[region])) continue;
     CopyMatcher matcher(decoded, cfg, flow, region);
     bool all = true;
     Table<Unreturned> waiting;
-    // The first copy at a normal end of the region, if the finally body never completes normally. 3.10 emits a copy for
-    // each normal end of the region, and edges to the further copies are redirected to the first.
+    // The first copy of a finally body that never completes normally; -1 until a copy is found. 3.10 copies the finally
+    // body to each normal end of the region, and all edges to one of the copies are redirected to the first copy.
     int shared = -1;
     for (const InstructionIndex at : members.of(region)) {
       if (!all) break;
       for (InstructionIndex to : {cfg.code[at].target, flow.next[at]}) {
         if (to < 0 || cfg.inside(cfg.region_of[to], region)) continue;
-        to = plain_instruction(cfg.code, flow, to);
+        to = plain_instruction(cfg.code, flow.next, to);
         if (after[region].contains(to)) continue;
         int end = matcher.match(to);
         if (end == -1) all = false;
@@ -311,15 +318,16 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     after[region].clear();
   }
   // An edge that leaves several try statements runs the copies of all their finally bodies, from the inside out.
-  const Flow before = flow;
-  const WorkingCode code = cfg.code;
+  const Next before = flow.next;
+  const Instructions code = cfg.code;
   auto resolve = [&](RegionIndex region, int to) {
     for (; region >= 0 && to >= 0; region = cfg.regions[region].parent) {
       auto found = after[region].find(plain_instruction(code, before, to));
       if (found == after[region].end() || found->second < 0) continue;
       to = found->second;
-      // If the code behind the copy lies in the region (as the start of a loop around the statement may), the
-      // redirected edge does not leave the region.
+      // The code behind a copy of the finally body may lie in the region of the try body, like the start of a loop
+      // around the try statement. An edge that is redirected into the region does not leave the region, and no try
+      // statement expresses this.
       if (cfg.inside(cfg.region_of[to], region)) cfg.odd_regions = true;
     }
     return to;
@@ -329,21 +337,21 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     cfg.code[at].target = resolve(cfg.region_of[at], cfg.code[at].target);
     flow.next[at] = resolve(cfg.region_of[at], flow.next[at]);
   }
-  // A finally body that never completes normally (`finally: raise`) runs with the value of `return` on the stack,
-  // which nothing pops. A copy of a finally body that never completes normally is replaced by RETURN_VALUE, since the
-  // handler still contains the finally body.
+  // A finally body that never completes normally (`finally: raise`) runs with the value of `return` on the stack, and
+  // no instruction pops this value. A copy of a finally body that never completes normally is replaced by RETURN_VALUE,
+  // since the handler still contains the finally body.
   for (auto [at, to, region] : unreturned) {
-    // The copy may start with the NOP of an inner try statement, whose handlers do not cover the return.
+    // If the copy of the finally body starts with the NOP of an inner try statement, edges to this NOP are redirected
+    // to the RETURN_VALUE, which the handlers of the inner try statement do not cover.
     for (InstructionIndex* next : {&cfg.code[at].target, &flow.next[at]})
-      if (*next >= 0 && plain_instruction(cfg.code, flow, *next) == to) *next = to;
+      if (*next >= 0 && plain_instruction(cfg.code, flow.next, *next) == to) *next = to;
     Instruction& taken = cfg.code[to];
     taken.op = Op::return_value_, taken.arg = taken.aux = 0, taken.target = -1, taken.line = cfg.code[at].line;
     flow.next[to] = -1;
     cfg.region_of[to] = cfg.regions[region].parent;
   }
   flow.stops.clear();
-  for (int at = 0; at < int(flow.next.size()); ++at)
-    if (flow.next[at] != at + 1) flow.stops.push_back(at);
+  for (int at = 0; at < int(flow.next.size()); ++at) flow.stops.add_if(flow.next[at] != at + 1, at);
   // The edge along which control leaves a with statement that suppresses an exception is redirected too, because the
   // edge may leave a try statement with a finally body.
   for (Region& region : cfg.regions)

@@ -1,11 +1,11 @@
-// Restores the instructions of `case _ if g:` that compilers leave out from 3.12 on:
+// Restores the instructions of `case _ if g:` that compilers leave out from 3.12 on. `match s:` with the cases
+// `case _ if g:` and `case q:` compiles to the following code. Only versions to 3.11 have the instructions in brackets.
 //
-//   match s:                 <s>
-//       case _ if g:         [COPY 1; POP_TOP]; <g>, else N; POP_TOP; <body>        in brackets: to 3.11 only
-//       case q:              N: q, else ...
+//   <s>; [COPY 1; POP_TOP;] <g>; POP_JUMP_IF_FALSE next_case; POP_TOP; <body>; next_case: <code of `case q:`>.
 //
-// If a value is popped right behind a test that was evaluated above it, the value is either the subject of `case _ if
-// g:` or the iterator of a loop (`if g: break`), depending on the instruction that pushed it.
+// If a POP_TOP right behind a test pops a value that lay below the tested value, the popped value is either the subject
+// of `case _ if g:` or the iterator of a loop (`if g: break`). Whether the popped value is a subject or an iterator is
+// decided by the instruction that pushed it.
 #include "flow/guarded_wildcards.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "decode/decode.h"
 #include "decode/op.h"
 #include "decode/op_info.h"
+#include "decode/op_table.h"
 #include "dialect/dialect.h"
 #include "flow/exception_regions.h"
 #include "flow/pattern_parser.h"
@@ -72,7 +73,8 @@ class Wildcards {
   }
 
  private:
-  // For each value on the stack: the instruction that pushed it, or -1 if no expression did.
+  // For each value on the stack: the instruction that pushed it, or -1 if the value is no result of an expression, such
+  // as an iterator.
   using Stack = Table<int>;
 
   int size() const { return int(code_.size()); }
@@ -80,13 +82,13 @@ class Wildcards {
     while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
-  // Returns the last instruction in front of `at` that is not a NOP; 0 if there is none, or -1 if `at` is 0.
+  // Returns the last instruction in front of `at` that is not a NOP; 0 if only NOPs precede `at`, or -1 if `at` is 0.
   int before(int at) const {
     do --at;
     while (at > 0 && code_[at].op == Op::nop_);
     return at;
   }
-  // True if `at` is a POP_TOP right behind a conditional jump, which pops a value that lay below the tested one.
+  // True if `at` is a POP_TOP right behind a conditional jump, and pops a value that lay below the tested value.
   bool behind_test(int at) const {
     if (code_[at].op != Op::pop_top_) return false;
     const int jump = before(at);
@@ -100,6 +102,13 @@ class Wildcards {
   }
   // True if the code may contain a `case _ if g:`; this test is cheap, and false for most code objects.
   bool has_candidates() const {
+    // For most code objects, a first loop over the jumps finds that the code has no candidates. The loop tests a jump
+    // without a branch, because the processor could not predict a branch on the operation of a jump.
+    static constexpr OpTable<bool> may_pop(false, {{{Op::nop_, Op::pop_top_}, true}});
+    bool is_possible = false;
+    for (const int jump : jumps_)
+      is_possible |= is_conditional_jump(code_[jump].op) & may_pop[code_[std::min(jump + 1, size() - 1)].op];
+    if (!is_possible) return false;
     return std::ranges::any_of(jumps_, [&](InstructionIndex jump) {
       return is_conditional_jump(code_[jump].op) && behind_test(skip(jump + 1));
     });
@@ -163,8 +172,8 @@ class Wildcards {
     return true;
   }
 
-  // Walks over the cases of a match statement that may start at `at`. If the last case can be parsed, instructions have
-  // to be inserted in front of the guards of all `case _ if g:` on the way.
+  // Walks over the cases of a match statement that may start at `at`. Adds the start of the guard of each `case _ if
+  // g:` to `places_` if the last case of the match statement can be parsed.
   void statement(int at) {
     Table<int> places;
     for (int cases = 0; cases < size(); ++cases) {
@@ -184,11 +193,11 @@ class Wildcards {
     }
   }
 
-  // Inserts COPY 1; POP_TOP at each place, and corrects targets and ranges.
+  // Inserts COPY 1; POP_TOP at each of `places_`, and corrects jump targets and exception ranges.
   void insert() {
     // Maps the index of an old instruction to its index in the result, or to that of the COPY inserted in front of it.
     Table<int> moved(code_.size() + 1);
-    Table<Instruction, InstructionIndex> made;
+    Instructions made;
     for (int at = 0; at < size(); ++at) {
       moved[std::size_t(at)] = int(made.size());
       if (places_.contains(at)) {
@@ -210,7 +219,7 @@ class Wildcards {
   }
 
   DecodedCode& decoded_;
-  Table<Instruction, InstructionIndex>& code_;
+  Instructions& code_;
   const Jumps& jumps_;
   std::set<int> starts_;  // the instructions where the first case of a match statement may start
   std::set<int> places_;  // the starts of guards in front of which COPY 1; POP_TOP is inserted

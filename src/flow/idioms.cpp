@@ -22,21 +22,23 @@ class Simplifier {
              Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges)
       : decoded_(decoded), ops_(ops), jumps_(jumps), code_(code), ranges_(ranges), size_(int(code.size())) {}
 
-  // Returns true if the code may still contain a COPY 1.
+  // Returns false if the rewritten code certainly contains no COPY 1.
   bool run() {
     if (!ranges_.empty()) drops_.resize(code_.size());
-    for (const ProtectedRange& range : ranges_) drops_[range.target] = throws_into(range.target);
+    for (const ProtectedRange& range : ranges_) has_drops_ |= drops_[range.target] = throws_into(range.target);
     const bool copies = ops_.has<Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_>();
     if (copies || !dialect_of(decoded_.version).turned_jumps) count_targets();
     if (!jumps_.empty()) find_turned();
     if (ops_.has<Op::return_generator_>()) generator_start();
     if (ops_.has<Op::resume_, Op::yield_value_>()) forget_states();
-    for (const int at : jumps_) {
-      if (code_[at].op == Op::send_) delegation(at);
-      if (code_[at].op == Op::for_iter_ && code_[at].aux == 1) exhausted(at);
-    }
+    if (ops_.has<Op::send_, Op::for_iter_>())
+      for (const int at : jumps_) {
+        if (code_[at].op == Op::send_) delegation(at);
+        if (code_[at].op == Op::for_iter_ && code_[at].aux == 1) exhausted(at);
+      }
     if (copies) find_copies();
-    drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return drops_[range.target] != 0; });
+    if (has_drops_)
+      drop_handlers(ranges_, code_.size(), [&](const ProtectedRange& range) { return drops_[range.target] != 0; });
     return has_copies_;
   }
 
@@ -67,7 +69,7 @@ class Simplifier {
     });
   }
 
-  // Fills `targets_`.
+  // Counts in `targets_` the jumps that lead to each instruction.
   void count_targets() {
     targets_.resize(code_.size() + 1);
     for (const int at : jumps_) ++targets_[code_[at].target];
@@ -95,15 +97,17 @@ class Simplifier {
     }
   }
 
-  // Sets the member `turned` of conditional jumps. From 3.12 on, the compiler inverts each conditional jump back: it
-  // emits the opposite test over an unconditional jump back (normalize_jumps in CPython's Python/flowgraph.c). In 3.13
-  // and 3.14, an inverted jump lies outside of the exception range around it.
+  // Sets `turned` of each conditional jump, which states whether the compiler inverted the jump. From 3.12 on, the
+  // compiler inverts each conditional jump that would lead backwards: it emits the opposite test, which jumps over an
+  // unconditional jump back (normalize_jumps in CPython's Python/flowgraph.c). In 3.13 and 3.14, an inverted jump lies
+  // outside of the exception range that covers the instructions around the jump.
   void find_turned() {
     const Dialect& dialect = dialect_of(decoded_.version);
-    if (!dialect.turned_jumps) return find_continues();
-    find_placed_continues();
-    if (!dialect.uncovered_turned_jumps) return;
-    if (ranges_.empty()) return;
+    if (may_jump_behind_test()) {
+      if (dialect.turned_jumps) find_placed_continues();
+      else find_continues();
+    }
+    if (!dialect.uncovered_turned_jumps || ranges_.empty()) return;
     Table<bool> covered(code_.size());
     for (const ProtectedRange& range : ranges_)
       for (int at = range.begin; at < range.end; ++at) covered[at] = true;
@@ -118,6 +122,17 @@ class Simplifier {
     }
   }
 
+  // True if the code may have an unconditional jump behind a conditional jump, with at most NOPs and RESUMEs between
+  // the two jumps. The loop tests a jump without a branch, because the processor could not predict a branch on the
+  // operation of a jump.
+  bool may_jump_behind_test() const {
+    static constexpr OpTable<bool> leads_to_jump(false, {{{Op::nop_, Op::resume_, Op::jump_}, true}});
+    bool is_possible = false;
+    for (const int at : jumps_)
+      is_possible |= is_conditional_jump(code_[at].op) & leads_to_jump[code_[std::min(at + 1, size() - 1)].op];
+    return is_possible;
+  }
+
   // True if `at` is a conditional jump, and not the last instruction.
   bool is_test(int at) const { return is_conditional_jump(code_[at].op) && at + 1 < size(); }
 
@@ -126,7 +141,8 @@ class Simplifier {
     return it.op == Op::jump_ && it.target >= 0 && it.target <= at;
   }
 
-  // Before 3.12, the compiler inverts no conditional jump, so a test over a jump back comes from `if c: continue`.
+  // Before 3.12, the compiler inverts no conditional jump, so a test that jumps over an unconditional jump back comes
+  // from `if c: continue`.
   void find_continues() {
     for (const int at : jumps_) {
       if (!is_test(at)) continue;
@@ -138,7 +154,8 @@ class Simplifier {
   // The widths, in columns, of the words `continue` and `pass`, which compile to a jump back at the end of a loop.
   static constexpr int continue_width = 8, pass_width = 4;
 
-  // Returns the kind of the statement whose jump back, `back`, the conditional jump `jump` leads to.
+  // `back` is the unconditional jump to which the conditional jump `jump` leads. Returns `to_continue` or `to_pass` if
+  // `back` comes from a `continue` or `pass` of the source, and otherwise `elsewhere`.
   Turned target_of(const Instruction& jump, const Instruction& back) const {
     if (is_word(back, jump, continue_width)) return Turned::to_continue;
     return is_word(back, jump, pass_width) && back.line > jump.line ? Turned::to_pass : Turned::elsewhere;
@@ -163,16 +180,16 @@ class Simplifier {
     }
   }
 
-  // True if the handler at `target` is one that the compiler adds: for an exception thrown into an await
-  // (CLEANUP_THROW), or for a StopIteration that leaves a generator.
+  // True if the compiler adds the handler at `target` without a statement in the source, either for an exception thrown
+  // into an await (CLEANUP_THROW) or for a StopIteration that leaves a generator.
   bool throws_into(int target) {
     int at = skip(target);
     if (code_[at].op == Op::intrinsic_1_) return Intrinsic1(code_[at].arg) == Intrinsic1::stopiteration_error;
     return code_[at].op == Op::cleanup_throw_;
   }
 
-  // Simplifies the end of a loop: FOR_ITER E; ...; E: END_FOR; POP_TOP (or POP_ITER). FOR_ITER jumps behind POP_TOP and
-  // pops the iterator itself instead, as in versions up to 3.11.
+  // Simplifies the end of the loop FOR_ITER E; ...; E: END_FOR; POP_TOP (or POP_ITER). The new FOR_ITER jumps behind
+  // the POP_TOP or POP_ITER and pops the iterator itself, as in versions up to 3.11.
   void exhausted(int at) {
     int end = code_[at].target, pop = skip(end + 1);
     if (end < 0 || code_[end].op != Op::end_for_ || pop >= size()) return;
@@ -180,9 +197,9 @@ class Simplifier {
     code_[at].aux = 0, code_[at].target = pop + 1;
   }
 
-  // Rewrites the loop that drives an awaitable or a generator to `yield_from`:
+  // Rewrites the loop that drives an awaitable or a generator to a single `yield_from`. The compiler emits the loop as:
   //
-  //   LOAD_CONST None; S: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT S; E: [END_SEND]
+  //   LOAD_CONST None; S: SEND E; YIELD_VALUE; RESUME; JUMP_BACKWARD_NO_INTERRUPT S; E: [END_SEND].
   void delegation(int at) {
     int yield = skip(at + 1), jump = skip(yield + 1);
     if (code_[yield].op != Op::yield_value_ || code_[jump].op != Op::jump_ || skip(code_[jump].target) != at) return;
@@ -200,8 +217,8 @@ class Simplifier {
     if (code_[skip(end)].op == Op::end_send_) clear(skip(end));
   }
 
-  // Rewrites the head of `async for` to for_iter: L: GET_ANEXT; LOAD_CONST None; yield_from; ...; JUMP L, where
-  // END_ASYNC_FOR handles the exceptions of the await.
+  // Rewrites GET_ANEXT; LOAD_CONST None; yield_from at the head of an `async for` to for_iter, if END_ASYNC_FOR handles
+  // the exceptions of GET_ANEXT. The body of the `async for` ends in a jump back to GET_ANEXT.
   void async_for(int at) {
     int none = skip(at + 1), await = skip(none + 1);
     if (code_[none].op != Op::load_const_ || code_[await].op != Op::yield_from_) return;
@@ -215,7 +232,7 @@ class Simplifier {
     if (code_[after].op == Op::jump_ && code_[after].target >= 0) after = code_[after].target;
     code_[at].op = Op::for_iter_, code_[at].arg = 0, code_[at].aux = 2, code_[at].target = after;
     clear(none), clear(await);
-    drops_[target] = true;
+    drops_[target] = true, has_drops_ = true;
   }
 
   // Returns the indices of the instructions from `at` on if their operations are `ops`, with only NOPs between them and
@@ -230,9 +247,9 @@ class Simplifier {
     return found;
   }
 
-  // Rewrites the start of a with statement (3.14) to before_with:
+  // Rewrites the start of a with statement of 3.14 to before_with or before_async_with. For `with`, the compiler emits:
   //
-  //   COPY 1; LOAD_SPECIAL __exit__; SWAP 2; SWAP 3; LOAD_SPECIAL __enter__; CALL 0
+  //   COPY 1; LOAD_SPECIAL __exit__; SWAP 2; SWAP 3; LOAD_SPECIAL __enter__; CALL 0.
   void with_start(int at) {
     Table<int> parts = sequence(at, {Op::copy_, Op::load_special_, Op::swap_, Op::swap_, Op::load_special_, Op::call_});
     if (parts.empty()) return;
@@ -243,9 +260,11 @@ class Simplifier {
     code_[last].op = async ? Op::before_async_with_ : Op::before_with_, code_[last].aux = 1;
   }
 
-  // Removes the loop that 3.14 adds to `all(x for x in a)`, since the call does the same:
+  // In front of a call such as `all(x for x in a)`, 3.14 adds a loop that computes the result of the call. A test skips
+  // the loop if `all` is not the builtin function. Replaces the test by a jump over the loop to the call. The compiler
+  // emits:
   //
-  //   LOAD all; COPY 1; LOAD_COMMON_CONSTANT all; IS_OP; POP_JUMP_IF_FALSE L; POP_TOP; <loop>; L: <call>
+  //   LOAD all; COPY 1; LOAD_COMMON_CONSTANT all; IS_OP; POP_JUMP_IF_FALSE L; POP_TOP; <loop>; L: <call>.
   void known_function(int at) {
     Table<int> parts =
         sequence(at, {Op::copy_, Op::load_common_constant_, Op::is_op_, Op::pop_jump_if_false_, Op::pop_top_});
@@ -255,8 +274,8 @@ class Simplifier {
     code_[parts[3]].op = Op::jump_, code_[parts[3]].target = call;
   }
 
-  // Rewrites the code that records the execution of an annotation (3.14) to `annotated`: LOAD
-  // __conditional_annotations__; LOAD index; SET_ADD 1; POP_TOP.
+  // Rewrites LOAD __conditional_annotations__; LOAD index; SET_ADD 1; POP_TOP, by which code of 3.14 records that it
+  // has executed an annotation, to `annotated`.
   void annotated(int at) {
     if (at < 2) return;
     const Instruction& number = code_[at - 1];
@@ -275,7 +294,8 @@ class Simplifier {
     code_[at].op = Op::annotated_, code_[at].arg = index;
   }
 
-  // Rewrites COPY 1; [TO_BOOL]; POP_JUMP_IF_x T; POP_TOP (3.12, 3.13) to jump_if_x_or_pop T, as other versions have it.
+  // Rewrites COPY 1; [TO_BOOL]; POP_JUMP_IF_x T; POP_TOP (from 3.12 on) to jump_if_x_or_pop T, as versions up to 3.11
+  // have it.
   void short_circuit(int at) {
     int test = skip(at + 1);
     if (code_[test].op == Op::to_bool_) test = skip(test + 1);
@@ -299,7 +319,8 @@ class Simplifier {
     clear(pop);
   }
 
-  // True if `at` pops the copy that the conditional jump in front of it tested.
+  // True if the instruction `at` follows a conditional jump that tested a copy of a value, so that `at` pops the value
+  // itself.
   bool follows_test(int at) const {
     auto before = [&](int from) {
       do --from;
@@ -325,8 +346,8 @@ class Simplifier {
     clear(at + 1);
   }
 
-  // Rewrites the normal end of a with statement (3.9, 3.10) to with_exit: LOAD_CONST None; DUP_TOP; DUP_TOP;
-  // CALL_FUNCTION 3.
+  // Rewrites LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3, the normal end of a with statement in 3.9 and 3.10, to
+  // with_exit.
   void with_exit(int at) {
     if (at < 3 || code_[at - 3].op != Op::load_const_) return;
     for (int copy : {at - 2, at - 1})
@@ -343,10 +364,11 @@ class Simplifier {
   const Row<Instruction, InstructionIndex> code_;
   Table<ProtectedRange>& ranges_;
   const int size_;  // number of instructions, which does not change
-  Table<int> targets_;  // by instruction: how many jumps lead there
-  Table<char> drops_;  // by instruction: nonzero if a handler made by the compiler starts there; empty without ranges
+  Table<int> targets_;  // the number of jumps that lead to each instruction
+  Table<char> drops_;  // nonzero where a handler starts that the compiler added; empty without exception ranges
+  bool has_drops_ = false;   // true if `drops_` contains a nonzero element
   bool has_copies_ = false;  // true if `find_copies` left a COPY 1
-  Table<int> ended_by_;  // by instruction: the range around it with END_ASYNC_FOR as its handler, or -1
+  Table<int> ended_by_;  // the range around each instruction whose handler is END_ASYNC_FOR, or -1
 };
 
 }  // namespace

@@ -9,16 +9,17 @@ namespace depyf {
 // contains the operations that occur in `code`, and `jumps` the instructions with a jump target. Exception ranges that
 // exist only for a replaced sequence are removed.
 //
-//   await, yield from     GET_AWAITABLE or GET_YIELD_FROM_ITER; LOAD_CONST None;
-//                         the loop around SEND                                      -> yield_from
-//   async for             GET_ANEXT; its await; END_ASYNC_FOR as the handler        -> for_iter with aux 2
-//   start of a generator  RETURN_GENERATOR; POP_TOP                                 -> nop
-//   `and`, `or`           COPY 1; POP_JUMP_IF_x; POP_TOP        (3.12, 3.13)        -> jump_if_x_or_pop
-//   a < b < c             DUP_TOP; ROT_THREE                    (to 3.10)           -> SWAP 2; COPY 2
-//   unpacking             ROT_THREE; ROT_TWO                    (to 3.10)           -> SWAP 3
-//   end of `with`         LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3  (3.9, 3.10)  -> with_exit
+//   `await` (GET_AWAITABLE) and `yield from` (GET_YIELD_FROM_ITER) have a loop around SEND behind LOAD_CONST None.
+//   The loop around the SEND of `await` and `yield from` becomes yield_from.
+//   In `async for`, GET_ANEXT and its await become for_iter with aux 2 if their handler is END_ASYNC_FOR.
+//   At the start of a generator, RETURN_GENERATOR; POP_TOP becomes nop.
+//   In `and` and `or` (from 3.12 on), COPY 1; POP_JUMP_IF_x; POP_TOP becomes jump_if_x_or_pop.
+//   In `a < b < c` (to 3.10), DUP_TOP; ROT_THREE becomes SWAP 2; COPY 2.
+//   In unpackings (to 3.10), ROT_THREE; ROT_TWO becomes SWAP 3.
+//   At the end of `with` (3.9, 3.10), LOAD_CONST None; DUP_TOP; DUP_TOP; CALL_FUNCTION 3 becomes with_exit.
 //
-// Returns true if some COPY 1 may be left, since the code of a `case` starts with COPY 1.
+// Returns false if the rewritten code contains no COPY 1, with which the code of most `case` blocks starts. Returns
+// true if the rewritten code may contain a COPY 1.
 bool simplify_idioms(const DecodedCode& decoded, const SurveyedOps& ops, const Jumps& jumps,
                      Row<Instruction, InstructionIndex> code, Table<ProtectedRange>& ranges);
 }  // namespace depyf

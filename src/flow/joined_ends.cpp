@@ -1,6 +1,6 @@
-// Finds the copies of a function's end that follow a test within one expression or statement: behind the branches of a
-// conditional expression that is returned (before 3.10), and behind the two operands of the statement `a or b` (from
-// 3.10 on).
+// Finds the copies of a function's end that follow a test within one expression or statement. Before 3.10, the copies
+// lie behind the branches of a conditional expression that is returned. From 3.10 on, the copies lie behind the two
+// operands of the statement `a or b`.
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -14,8 +14,8 @@
 namespace depyf {
 namespace {
 
-// CPython copies the end of a function regardless of its length if it has no line; this constant bounds the search for
-// such a copy.
+// The maximum number of instructions of one end of a function that are compared with those of another end. If the
+// instructions of an end have no line, CPython copies the end regardless of its length.
 constexpr int longest_rest = 64;
 
 class JoinedEnds {
@@ -30,7 +30,8 @@ class JoinedEnds {
         count_(int(code_.size())) {}
 
   void run(Originals& original) const {
-    // `simplify_idioms` may have created the tests from COPY instructions.
+    // `cfg_.ops` contains the operations of the code before `simplify_idioms`, which may turn COPY instructions into
+    // tests of `and` and `or`.
     if (cfg_.ops.has<Op::copy_, Op::jump_if_true_or_pop_, Op::jump_if_false_or_pop_>()) join_behind_tests(original);
     if (is_lambda_) join_returns_of_lambda(original);
     else if (!dialect_of(version_).copied_exits) join_returns_on_lines(original);
@@ -56,9 +57,9 @@ class JoinedEnds {
   // Joins the returns of one conditional expression. Before 3.10, each branch of a conditional expression that is
   // returned ends in a RETURN_VALUE of its own, which has the line of the jump that it replaced. If a
   // JUMP_IF_FALSE_OR_POP leads to the last RETURN_VALUE, only code of the expression lies between the two instructions.
+  // For example, `return a and (b if c else d)` compiles to:
   //
-  //     <a>; JUMP_IF_FALSE_OR_POP L; <c>; POP_JUMP_IF_FALSE E; <b>; RETURN_VALUE       return a and (b if c else d)
-  //     E: <d>; L: RETURN_VALUE
+  //  <a>; JUMP_IF_FALSE_OR_POP L; <c>; POP_JUMP_IF_FALSE E; <b>; RETURN_VALUE; E: <d>; L: RETURN_VALUE.
   void join_returns(int jump, Originals& original) const {
     int kept = code_[jump].target;
     while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
@@ -71,12 +72,11 @@ class JoinedEnds {
   }
 
   // Joins the returns of a conditional expression on several lines. The last RETURN_VALUE has the line of the word
-  // `return`, which is above the returned value, so every RETURN_VALUE on the lines from `return` to the value belongs
-  // to the same statement:
+  // `return`, which lies above the lines of the returned value. Every RETURN_VALUE on the lines of the returned value
+  // belongs to the same `return` statement as the last RETURN_VALUE. For example, `return (` on line 1 and `c if a else
+  // d` on line 2 compile to:
   //
-  //     1 return (                    <a> (line 2); POP_JUMP_IF_FALSE E; <c> (line 2); RETURN_VALUE (line 2)
-  //     2     c if a else d           E: <d> (line 2); RETURN_VALUE (line 1)
-  //     3 )
+  //  <a> (line 2); POP_JUMP_IF_FALSE E; <c> (line 2); RETURN_VALUE (line 2); E: <d> (line 2); RETURN_VALUE (line 1).
   void join_returns_on_lines(Originals& original) const {
     for (int kept = 1; kept < count_; ++kept) {
       const std::int32_t first = code_[kept].line, last = code_[kept - 1].line;
@@ -90,11 +90,10 @@ class JoinedEnds {
     }
   }
 
-  // Joins all returns of a lambda, which has only one expression to return, whatever their lines:
+  // Joins all returns of a lambda, whatever their lines, since a lambda has only one expression to return. For example,
+  // `lambda: (a if b else c) if d else e`, with its parts on several lines, compiles to:
   //
-  //     1 lambda: (a if b else c)     <d>; POP_JUMP_IF_FALSE M; <b>; POP_JUMP_IF_FALSE L; <a>; RETURN_VALUE
-  //     2 if d                        L: <c>; RETURN_VALUE
-  //     3 else e                      M: <e>; RETURN_VALUE
+  //  <d>; POP_JUMP_IF_FALSE M; <b>; POP_JUMP_IF_FALSE L; <a>; RETURN_VALUE; L: <c>; RETURN_VALUE; M: <e>; RETURN_VALUE.
   void join_returns_of_lambda(Originals& original) const {
     int kept = count_ - 1;
     while (kept > 0 && (!reachable_[kept] || code_[kept].op != Op::return_value_ || is_copy(original, kept))) --kept;
@@ -103,8 +102,8 @@ class JoinedEnds {
         add_copy(original, at, kept);
   }
 
-  // In the statement `a or b or c`, the tests of `a` and of `b` lead to different copies of the function's end.
-  // Joins the two ends `first` and `last` if the value of `b` is the only one on the stack.
+  // In the statement `a or b or c`, the tests of `a` and of `b` lead to different copies of the function's end. Joins
+  // the ends of the function that start at `first` and `last` if the tested operand is the only value on the stack.
   void join_operand(InstructionIndex first, InstructionIndex last, int depth, Originals& original) const {
     while (first + 1 < count_ && code_[first].op == Op::nop_) ++first;
     while (last + 1 < count_ && code_[last].op == Op::nop_) ++last;
@@ -114,15 +113,16 @@ class JoinedEnds {
   }
 
   // Joins the two ends of the statement `a or b`. The POP_TOP that ends the statement has no line, so the compiler may
-  // copy the code from the POP_TOP on.
+  // copy the code from the POP_TOP on:
   //
-  //     <a>; JUMP_IF_TRUE_OR_POP L; <b>; POP_TOP; <rest>      L: POP_TOP; <rest>
+  //  <a>; JUMP_IF_TRUE_OR_POP L; <b>; POP_TOP; <rest>; L: POP_TOP; <rest>.
   void join_statement(int jump, Originals& original) const {
     int kept = code_[jump].target;
     while (kept + 1 < count_ && code_[kept].op == Op::nop_) ++kept;
     if (kept <= jump || code_[kept].op != Op::pop_top_) return;
-    // The number of values of <b> on the stack; -1 behind an unconditional jump, up to the next target of a jump within
-    // <b>.
+    // `depth` is the number of values that the code of the second operand of `or` or `and` has pushed on the stack so
+    // far. Behind an unconditional jump, `depth` is -1 up to the next jump target within the code of the second
+    // operand.
     int depth = 0;
     std::unordered_map<int, int> at_target;
     for (int at = jump + 1; at < kept; ++at) {

@@ -1,11 +1,11 @@
-// Finds the match statements. The code of a match statement tests one case after the other:
+// Finds the match statements. The code of a match statement tests one case after the other. `match s:` with the cases
+// `case p:`, `case q:` and `case _:` compiles to the following code.
 //
-//   match s:                 <s>
-//       case p:              COPY 1; p, else F; [guard, else N]; POP_TOP; <body>; JUMP end
-//                            F: POP_TOP; ...              pops the values on the stack when a test of p fails
-//       case q:              N: q, else G; <body>         the last case before `case _` consumes the subject
-//                            G: POP_TOP; ...
-//       case _:              <body>
+//   The code of `match s:` and `case p:` is <s>; COPY 1; <tests of p>; [<guard>;] POP_TOP; <body>; JUMP end.
+//   A test of p that fails jumps into a row of POP_TOP, which pops the values that the tests of p have pushed.
+//   A guard that fails jumps to the next case, which lies behind the row of POP_TOP for failed tests of p.
+//   The code of `case q:` is <tests of q>; <body>, and consumes the subject, since q is the last case before `case _`.
+//   The code of `case _:` is <body>, behind the row of POP_TOP into which a failed test of q jumps.
 #include "flow/match_patterns.h"
 
 #include <algorithm>
@@ -54,14 +54,14 @@ class MatchFinder {
     while (at < size() - 1 && code_[at].op == Op::nop_) ++at;
     return at;
   }
-  // Returns the last instruction in front of `at` that is not a NOP, or 0.
+  // Returns the last instruction in front of `at` that is not a NOP, or 0 if only NOPs precede `at`.
   int before(int at) const {
     do --at;
     while (at > 0 && code_[at].op == Op::nop_);
     return at;
   }
 
-  // Fills `jumps_`.
+  // Fills `jumps_` with all jumps, sorted by target.
   void find_jumps() {
     for (int at = 0; at < size(); ++at)
       if (code_[at].target >= 0) jumps_.push_back({code_[at].target, at});
@@ -102,15 +102,15 @@ class MatchFinder {
     return false;
   }
 
-  // Parses the cases of a match statement that starts at `at`, and rewrites them if all are complete and no other code
-  // jumps into them.
+  // Parses the cases of a match statement that starts at `at`, and rewrites the cases if all of them can be parsed and
+  // no other code jumps into them.
   void statement(int at) {
     if (at < 0) return;
     at = behind_assignments(at);
     Table<Case> cases;
     for (;;) {
       at = skip(at);
-      // A case that consumes the subject is the last one. The only case of a statement must do more than compare the
+      // A case that consumes the subject is the last case. The only case of a statement must do more than compare the
       // subject with a value, because an `if` compiles to a comparison as well.
       Case one{{}, false};
       if ((!cases.empty() || code_[at].op != Op::pop_top_) && parse_case(decoded_, code_, at, false, one.parsed) &&
@@ -148,7 +148,7 @@ class MatchFinder {
     return whole.kind != PatternNode::Kind::wildcard && (!simple || !whole.stores.empty());
   }
 
-  // True if no instruction outside of the case jumps between its first test and its body.
+  // True if no instruction outside of the case jumps to an instruction between the first test and the body of the case.
   bool separate(const ParsedCase& parsed) const {
     if (parsed.success <= parsed.begin || parsed.failure == parsed.begin + 1) return false;
     auto jump = std::upper_bound(jumps_.begin(), jumps_.end(), std::pair(parsed.begin, size()));
@@ -157,8 +157,9 @@ class MatchFinder {
     return true;
   }
 
-  // Replaces the first test by match_case, and jumps over the other tests. All other tests stay in the code, because
-  // a copy of a short exit of the function may lie between two tests, for the path on which no alternative matched.
+  // Replaces the first instruction of the tests of a case by match_case, and the second instruction by a jump behind
+  // the tests. The remaining instructions of the tests stay in the code, because a copy of a short exit of the
+  // function, which runs if no alternative matches, may lie between two tests.
   void rewrite(Case& one) {
     for (int at = one.parsed.begin; at < one.parsed.success; ++at) taken_[at] = true;
     Instruction& test = code_[one.parsed.begin];
@@ -173,7 +174,7 @@ class MatchFinder {
   const DecodedCode& decoded_;
   const Row<Instruction, InstructionIndex> code_;
   Table<CasePattern>& patterns_;
-  Table<bool> taken_;  // by instruction: true in a case that was rewritten or rejected
+  Table<bool> taken_;  // true for the instructions of rewritten cases and for the starts of rejected cases
   Table<std::pair<int, int>> jumps_;  // pairs of target and source, sorted
 };
 
@@ -196,7 +197,7 @@ class PatternComparison {
  private:
   using Range = std::pair<int, int>;
 
-  // Compares two instructions by index; -1 equals only -1.
+  // True if the instructions with the indices `one` and `two` are equal; -1 equals only -1.
   bool same(int one, int two) const {
     if (one < 0 || two < 0) return one == two;
     const Instruction &a = code_[std::size_t(one)], &b = code_[std::size_t(two)];
@@ -216,7 +217,7 @@ class PatternComparison {
                       [&](const Item& a, const Item& b) { return same(a, b); });
   }
 
-  const Table<Instruction, InstructionIndex>& code_;
+  const Instructions& code_;
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
 // Handles the finally clauses and with statements of 3.8, through which control also runs if no exception was raised,
-// and END_FINALLY behind except clauses:
+// and END_FINALLY behind except clauses. Code of 3.8 is replaced or understood as follows.
 //
-//   BEGIN_FINALLY; h: <finally>; END_FINALLY                a jump over the handler
-//   POP_FINALLY                                             pops the exception, if there may be one
-//   BEGIN_FINALLY; h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY
-//                                                           with_exit on the path without an exception, and a handler
-//   POP_EXCEPT; JUMP_FORWARD n; END_FINALLY; <else>; n:     n is the end of the try statement
+//   In BEGIN_FINALLY; h: <finally>; END_FINALLY, the BEGIN_FINALLY becomes a jump over the handler h.
+//   POP_FINALLY becomes [swap 2;] pop_top; [swap 2;] pop_except on a path with an exception, and a nop on a path
+//   without one.
+//   BEGIN_FINALLY; h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY becomes with_exit for the normal
+//   path, and a handler for the path with an exception.
+//   In POP_EXCEPT; JUMP_FORWARD n; END_FINALLY; <else>; n: <next statement>, the try statement ends at n.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -19,18 +20,18 @@ namespace {
 
 // True if POP_EXCEPT; JUMP, the end of a handler that starts at `target`, lies right in front of the END_FINALLY at
 // `at`.
-bool ends_in_handler_jump(const Table<Instruction, InstructionIndex>& code, int at, int target) {
+bool ends_in_handler_jump(const Instructions& code, int at, int target) {
   return at > target + 1 && code[at - 1].op == Op::jump_ && code[at - 2].op == Op::pop_except_;
 }
 
 // True if the try statement whose handlers start at `target` and end at the END_FINALLY at `at` has an else clause
-// whose end is unknown. In a try statement at the end of a loop's body, the optimiser replaces the jump to the end of
-// the statement by a jump back to the loop:
+// whose end is unknown. At the end of a loop's body, the optimiser replaces the jump to the end of the try statement by
+// a jump back to the loop:
 //
-//   POP_EXCEPT; JUMP_ABSOLUTE back; END_FINALLY; <else>; JUMP_ABSOLUTE back
+//  POP_EXCEPT; JUMP_ABSOLUTE back; END_FINALLY; <else>; JUMP_ABSOLUTE back.
 //
-// Without an else clause, END_FINALLY is directly followed by the jump back.
-bool has_else(const Table<Instruction, InstructionIndex>& code, int at, int target) {
+// If the try statement has no else clause, the jump back to the loop directly follows END_FINALLY.
+bool has_else(const Instructions& code, int at, int target) {
   if (!ends_in_handler_jump(code, at, target) || at + 1 >= int(code.size())) return false;
   const Instruction &last = code[at - 1], &next = code[at + 1];
   return last.target < at && (next.op != Op::jump_ || next.target != last.target);
@@ -38,7 +39,7 @@ bool has_else(const Table<Instruction, InstructionIndex>& code, int at, int targ
 
 }  // namespace
 
-// Records where the try statement ends whose handlers start at `target` and end at the current END_FINALLY, and whether
+// Records the end of the try statement whose handlers start at `target` and end at the current END_FINALLY, and whether
 // the code behind the handlers is an else clause.
 void Unwinder::end_statement(int target) {
   behind_.insert(at_ + 1);
@@ -73,10 +74,10 @@ InstructionIndex Unwinder::statement_end(int target) const {
   return found;
 }
 
-// True if jumps lead to the current instruction, and the code from it on is a `return` of a constant that leaves try
-// or with statements:
+// True if jumps lead to the current instruction, and the code from it on is a `return` of a constant that leaves try or
+// with statements. For example, the `return` in `except A as e: if a: b; return` is:
 //
-//   POP_BLOCK; POP_EXCEPT; CALL_FINALLY; LOAD_CONST; RETURN_VALUE       in `except A as e: if a: b; return`
+//  POP_BLOCK; POP_EXCEPT; CALL_FINALLY; LOAD_CONST; RETURN_VALUE.
 bool Unwinder::starts_return() const {
   constexpr OpSet leaving{Op::pop_block_,          Op::pop_except_,          Op::call_finally_, Op::begin_finally_,
                           Op::with_cleanup_start_, Op::with_cleanup_finish_, Op::pop_finally_,  Op::pop_top_,
@@ -91,7 +92,7 @@ bool Unwinder::starts_return() const {
   return op(at) == Op::load_const_ && op(at + 1) == Op::return_value_;
 }
 
-bool is_else_break(const CodeObject& code_object, const Table<Instruction, InstructionIndex>& code, int at) {
+bool is_else_break(const CodeObject& code_object, const Instructions& code, int at) {
   if (at <= 0 || code[at - 1].op != Op::end_finally_) return false;
   const bool pops_iterator = code[at].op == Op::pop_top_ && at + 1 < int(code.size());
   const Instruction& jump = code[at + pops_iterator];
@@ -115,7 +116,8 @@ bool Unwinder::begin_finally(State& state) {
     return true;
   }
   if (ends_.contains(next)) leave_body(at_, state);
-  // If the END_FINALLY of the finally clause is not known yet, the path waits until the walk reaches it.
+  // If the walk over the code has not reached the END_FINALLY of the finally clause yet, the path is added to
+  // `waiting_`.
   else become(Op::unreachable_), waiting_[next].push_back({at_, state});
   return false;
 }
@@ -135,8 +137,9 @@ void Unwinder::leave_body(int start, State state) {
 void Unwinder::pop_finally(State& state) {
   const bool value = unwound_.old[std::size_t(at_)].arg != 0;
   if (state.top(1 + value) == Kind::no_exception) {
-    // A POP_FINALLY behind WITH_CLEANUP_FINISH belongs to a statement that leaves the with statement (aux 1), since the
-    // normal end has END_FINALLY instead.
+    // A POP_FINALLY behind WITH_CLEANUP_FINISH belongs to a `return`, `break` or `continue` that leaves the with
+    // statement, because the normal end of the statement has END_FINALLY. The instruction in front of the POP_FINALLY
+    // gets aux 1 to record that the with statement is left.
     Instruction& before = unwound_.code[std::size_t(std::max(at_ - 1, 0))];
     if (unwound_.old[std::size_t(std::max(at_ - 1, 0))].op == Op::with_cleanup_finish_) before.aux = 1;
     clear();
@@ -152,19 +155,21 @@ void Unwinder::pop_finally(State& state) {
   unwound_.left_after.insert({at_, block.parent});
 }
 
-// Removes `n` slots of the stack; `value` is true if a value on top of them stays.
+// Removes the top `n` slots of the stack or, if `value` is true, the `n` slots below the top value.
 void Unwinder::rotate_out(State& state, bool value, int n) {
   pop(state, n + value);
   if (value) state.push();
 }
 
-// Makes an exception handler of the end of a with statement. In 3.8, the same code runs with and without an exception:
+// Makes an exception handler of the end of a with statement. In 3.8, the following code runs both with and without an
+// exception:
 //
-//   h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY
+//  h: WITH_CLEANUP_START; [await;] WITH_CLEANUP_FINISH; END_FINALLY.
 //
-// The old code remains for the path without an exception. A new handler for exceptions is written behind the old code:
+// For the path without an exception, the code from WITH_CLEANUP_START to END_FINALLY remains at its place. A new
+// handler for exceptions is written behind the END_FINALLY of the with statement:
 //
-//   push_exc_info; with_except_start; [await;] pop_jump_if_true s; reraise; s: pop_top; pop_except; pop_top; pop_top
+//  push_exc_info; with_except_start; [await;] pop_jump_if_true s; reraise; s: pop_top; pop_except; pop_top; pop_top.
 void Unwinder::with_handler(const State& below, int handler) {
   auto at = std::size_t(unwound_.blocks[std::size_t(handler)].target) + 1;
   Unwound::WithHandler made{handler, int(at), int(at)};

@@ -1,12 +1,13 @@
-// Rewrites code of 3.15 and later as if an iterator were one value on the stack:
+// Rewrites code of 3.15 and later as if an iterator were one value on the stack. In code of 3.15, an iterator is two
+// values on the stack, the second of which is an index.
 //
-//   for x in a:              <a>; GET_ITER                    pushes the iterator and its index
-//       return x.b           FOR_ITER; ...; <x.b>; SWAP 3; POP_TOP; POP_TOP; RETURN_VALUE
-//   await a                  <a>; GET_AWAITABLE; PUSH_NULL; LOAD_CONST None; SEND
+//   `for x in a:` starts with <a>; GET_ITER, which pushes the iterator and its index.
+//   `return x.b` in the loop is <x.b>; SWAP 3; POP_TOP; POP_TOP; RETURN_VALUE, which pops the iterator and its index.
+//   `await a` is <a>; GET_AWAITABLE; PUSH_NULL; LOAD_CONST None; SEND, where PUSH_NULL pushes the index.
 //
-// Each instruction is executed symbolically once over a stack of flags, which are true for indices of iterators.
-// Arguments that count places from the top of the stack are reduced to count only the places without an index.
-// Instructions that move or pop an index become NOPs.
+// Each instruction is executed symbolically once over a stack of flags, each of which is true if the place of the stack
+// holds the index of an iterator. Arguments that count places from the top of the stack are reduced, so that they do
+// not count the places of indices. Instructions that move or pop an index become NOPs.
 #include "flow/pair_iterators.h"
 
 #include <algorithm>
@@ -58,33 +59,35 @@ class Uniter {
   }
 
  private:
-  // The first time that control comes to a range, starts the walk of its handler with the stack cut to the range's
-  // depth.
+  // If control reaches an exception range for the first time (at the instruction `at`), adds the handler of the range
+  // to `todo_`, with the stack cut to the depth of the range.
   void enter_handler(int at, const Flags& flags) {
     const int range = handler_of_[at];
     if (range < 0 || depths_[range]) return;
     const ProtectedRange& info = decoded_.ranges[range];
     Flags kept(flags.begin(), flags.begin() + std::min<std::ptrdiff_t>(info.depth, std::ptrdiff_t(flags.size())));
     depths_[range] = info.depth - int(std::count(kept.begin(), kept.end(), true));
-    // The handler starts with the exception and, if the range asks for it, the offset of the instruction that raised.
+    // The handler starts with the exception and, if the range has `lasti` set, the offset of the instruction that
+    // raised.
     kept.insert(kept.end(), 1 + info.lasti, false);
     todo_.push_back({info.target, std::move(kept)});
   }
 
-  // True if the PUSH_NULL at `at` is the index beside a receiver of SEND or an iterator of FOR_ITER.
+  // True if the PUSH_NULL at `at` pushes the index that accompanies a receiver of SEND or an iterator of FOR_ITER.
   bool is_index(int at) const {
     if (at + 2 >= int(code_.size())) return false;
     return code_[at + 1].op == Op::for_iter_ || (code_[at + 1].op == Op::load_const_ && code_[at + 2].op == Op::send_);
   }
 
-  // Applies the instruction to `flags` and rewrites it. Returns false if the instruction separates an iterator from its
-  // index.
+  // Applies the stack effect of `it`, the instruction at `at`, to `flags`, which contains true for each stack value
+  // that is the index of an iterator. Also rewrites the instruction at `at`. Returns false if the instruction separates
+  // an iterator from its index.
   bool step(int at, const Instruction& it, Flags& flags, bool jump) {
     Instruction& rewritten = code_[at];
     const auto size = flags.size();
     auto within = [&](int n) { return n >= 1 && std::size_t(n) <= size; };
     auto drop = [&]() { rewritten.op = Op::nop_, rewritten.arg = rewritten.aux = 0; };
-    // Returns how many indices of iterators lie among the `n` places of the stack below the top `pops` places.
+    // Returns how many of the `n` places below the top `pops` places of the stack hold the index of an iterator.
     auto indices = [&](int n, int pops) { return int(std::count(flags.end() - pops - n, flags.end() - pops, true)); };
     StackEffect effect = stack_effect(it, decoded_.version, jump);
     if (it.op == Op::push_null_) {
@@ -120,11 +123,11 @@ class Uniter {
   }
 
   DecodedCode& decoded_;
-  Table<Instruction, InstructionIndex>& code_;
-  // Maps each instruction to the range that covers it, or -1.
+  Instructions& code_;
+  // Maps each instruction to the range that covers it, or to -1 if no range does.
   Table<int> handler_of_;
-  // Maps each range to the stack depth at which its handler starts, without indices; no value if control never reaches
-  // the range.
+  // Maps each range to the stack depth at which its handler starts, where indices of iterators do not count; no value
+  // if control never reaches the range.
   Table<std::optional<int>> depths_;
   Table<bool> seen_;
   Table<std::pair<int, Flags>> todo_;

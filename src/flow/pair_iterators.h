@@ -6,8 +6,7 @@
 namespace depyf {
 
 // Rewrites `decoded` (3.15 and later) as if an iterator took one place on the stack. From 3.15 on, an iterator takes
-// two places, the second for an index. Returns an error if any instruction but those of loops and awaits accesses the
-// index separately.
+// two places, the second for an index. Returns an error if an instruction moves an index away from its iterator.
 Result<bool> unite_pair_iterators(DecodedCode& decoded);
 
 }  // namespace depyf

@@ -7,8 +7,8 @@
 
 namespace depyf {
 
-// Completes node `index`: adds children to a sequence, class or mapping that was never unpacked, because the code takes
-// its parts by index or ignores them. Returns false if the code tests something that no pattern tests.
+// Completes the node `index` of the tree. If the code takes the parts of a sequence, class or mapping pattern by index,
+// or ignores them, the children of the node are added. Returns false if the code tests something that no pattern tests.
 bool PatternExecution::finish(int index) {
   PatternNode node = nodes_[index];
   if (node.kind == Kind::sequence && !node.unpacked) {

@@ -1,6 +1,6 @@
-// Symbolic execution of the instructions that test one pattern. The members are defined in pattern_parser.cpp (the
-// driver and alternatives), pattern_steps.cpp (single instructions) and pattern_checks.cpp (checks of the finished
-// tree).
+// Symbolic execution of the instructions that test one pattern. The members of PatternExecution are defined in
+// pattern_parser.cpp (the driver and alternatives), pattern_steps.cpp (single instructions) and pattern_checks.cpp
+// (checks of the finished tree).
 #pragma once
 
 #include <set>
@@ -40,7 +40,8 @@ class PatternExecution {
       rest,  // a copy of a mapping: the dict for `**rest`
       constant,  // a constant, loaded at instruction `begin`
       expression,  // the value of instructions [begin, end)
-      // The result of a test: true if the pattern matches or, if `number` is 1, true if it does not match.
+      // The result of a test. If `number` is 0, the pattern matches if the result is true; if `number` is 1, the
+      // pattern matches if the result is false.
       test
     };
     Is is = Is::node;
@@ -86,7 +87,7 @@ class PatternExecution {
   bool plain(int node) const { return nodes_[node].kind == Kind::wildcard && nodes_[node].stores.empty(); }
   bool tests_are_pushed() const { return dialect_of(decoded_.version).pushed_pattern_tests; }
 
-  // pattern_parser.cpp
+  // The following functions are defined in pattern_parser.cpp.
   bool same_end(int one, int two) const;
   bool resolve(const Table<Failure>& failures, int depth, int& found) const;
   int walk(int at, State& state, int floor);
@@ -94,10 +95,10 @@ class PatternExecution {
   int alternatives(int at, State& state);
   int try_alternatives(int at, State& state);
 
-  // pattern_steps.cpp
+  // The following function is defined in pattern_steps.cpp.
   int step(int at, State& state);
 
-  // pattern_checks.cpp
+  // The following functions are defined in pattern_checks.cpp.
   bool finish(int index);
   bool check(int index, Names& names) const;
   bool matches_always(int index) const;

@@ -1,24 +1,31 @@
-// The instructions of a pattern take the subject from the top of the stack, and jump away where a test fails (see
-// compiler_pattern and the functions around it in CPython's Python/compile.c):
+// The instructions of a pattern take the subject from the top of the stack, and jump to the label `fail` if a test
+// fails (see compiler_pattern and the functions around it in CPython's Python/compile.c). In the following code, p and
+// q stand for patterns.
 //
-//   value       <value>; COMPARE_OP ==; POP_JUMP_IF_FALSE F     None, True: LOAD_CONST; IS_OP (or POP_JUMP_IF_NOT_NONE)
-//   name        [SWAP n ...]; after all tests: STORE name             _: POP_TOP
-//   p as name   COPY 1; p; as name
-//   p | q       COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F; E: [SWAP n ...]; POP_TOP
-//   [p, q]      MATCH_SEQUENCE; GET_LEN; 2; COMPARE_OP ==; UNPACK_SEQUENCE 2; p; q        with a star: >=, UNPACK_EX
-//   [p, *_, q]  the same, for each item: COPY 1; 0; BINARY_SUBSCR or COPY 1; GET_LEN; 1; BINARY_OP -; BINARY_SUBSCR
-//   {k: p}      MATCH_MAPPING; GET_LEN; 1; COMPARE_OP >=; k; BUILD_TUPLE; MATCH_KEYS; COPY 1; POP_JUMP_IF_NONE F;
-//               UNPACK_SEQUENCE 1; p; POP_TOP; POP_TOP
-//   {**rest}    BUILD_MAP 0; SWAP 3; DICT_UPDATE 2; UNPACK_SEQUENCE; each key: COPY n; SWAP 2; DELETE_SUBSCR
-//   C(p, a=q)   C; ('a',); MATCH_CLASS 1; COPY 1; POP_JUMP_IF_NONE F; UNPACK_SEQUENCE 2; p; q
-//               3.10: MATCH_CLASS; POP_JUMP_IF_FALSE F; COPY 1; 0; BINARY_SUBSCR; p; COPY 1; 1; BINARY_SUBSCR; q
+//   A value pattern compiles to <value>; COMPARE_OP ==; POP_JUMP_IF_FALSE fail.
+//   `None` and `True` compile to LOAD_CONST; IS_OP; POP_JUMP_IF_FALSE fail (or POP_JUMP_IF_NOT_NONE fail).
+//   A name compiles to [SWAP n ...] and, behind all tests, STORE name; the wildcard `_` compiles to POP_TOP.
+//   `p as name` compiles to COPY 1; p; <code of the name>.
+//   `p | q` compiles to COPY 1; p; JUMP end; COPY 1; q; JUMP end; POP_TOP; JUMP fail; end: [SWAP n ...]; POP_TOP.
+//   `[p, q]` compiles to MATCH_SEQUENCE; GET_LEN; 2; COMPARE_OP ==; UNPACK_SEQUENCE 2; p; q.
+//   `[p, *q]` compiles to COMPARE_OP >= and UNPACK_EX in place of COMPARE_OP == and UNPACK_SEQUENCE.
+//   `[p, *_, q]` takes its first item by COPY 1; 0; BINARY_SUBSCR instead of unpacking the sequence.
+//   `[p, *_, q]` takes its last item by COPY 1; GET_LEN; 1; BINARY_OP -; BINARY_SUBSCR.
+//   `{k: p}` compiles to MATCH_MAPPING; GET_LEN; 1; COMPARE_OP >=; k; BUILD_TUPLE; MATCH_KEYS; COPY 1;
+//   POP_JUMP_IF_NONE fail; UNPACK_SEQUENCE 1; p; POP_TOP; POP_TOP.
+//   `**rest` in a mapping compiles to BUILD_MAP 0; SWAP 3; DICT_UPDATE 2; UNPACK_SEQUENCE and, for each key, COPY n;
+//   SWAP 2; DELETE_SUBSCR.
+//   `C(p, a=q)` compiles to C; ('a',); MATCH_CLASS 1; COPY 1; POP_JUMP_IF_NONE fail; UNPACK_SEQUENCE 2; p; q.
+//   `C(p, a=q)` compiles in 3.10 to C; ('a',); MATCH_CLASS 1; POP_JUMP_IF_FALSE fail; COPY 1; 0; BINARY_SUBSCR; p;
+//   COPY 1; 1; BINARY_SUBSCR; q.
 //
-// Dynamo writes POP_JUMP_IF_NONE as LOAD_CONST None; IS_OP; POP_JUMP_IF_TRUE, and POP_JUMP_IF_NOT_NONE in the same way.
+// Dynamo writes POP_JUMP_IF_NONE as LOAD_CONST None; IS_OP 0; POP_JUMP_IF_TRUE, and POP_JUMP_IF_NOT_NONE as LOAD_CONST
+// None; IS_OP 1; POP_JUMP_IF_TRUE.
 //
-// The jump of a failed test leads into a row of POP_TOP instructions (F), so that all values that lie on the stack at
-// the test are popped. The compiler's optimisations move stores and swaps, so the code is executed symbolically, and
-// each symbol on the stack states which part of the subject it represents. A pattern binds its names after all of its
-// tests.
+// The jump of a failed test leads into a row of POP_TOP instructions (to the label `fail`), so that all values that lie
+// on the stack at the test are popped. The compiler's optimisations move stores and swaps, so the code is executed
+// symbolically, and each symbol on the stack states which part of the subject it represents. A pattern binds its names
+// after all of its tests.
 #include "flow/pattern_parser.h"
 
 #include <algorithm>
@@ -30,7 +37,7 @@
 
 namespace depyf {
 
-// Parses the case that starts at `at` into `parsed`. Returns false if the code has another shape.
+// Parses the case that starts at `at` into `parsed`. Returns false if the code at `at` is not that of a case.
 bool PatternExecution::run(int at, bool keeps, ParsedCase& parsed) {
   nodes_.assign(1, {});
   State state;
@@ -50,8 +57,7 @@ bool PatternExecution::run(int at, bool keeps, ParsedCase& parsed) {
   return true;
 }
 
-// True if the code at `one` and at `two` does the same and then leaves the function, since the compiler copies short
-// exits.
+// True if the code at `one` and at `two` does the same and then leaves the function, like copies of a short exit.
 bool PatternExecution::same_end(int one, int two) const {
   for (int steps = 0; steps < 8; ++steps) {
     one = follow(one), two = follow(two);
@@ -65,8 +71,9 @@ bool PatternExecution::same_end(int one, int two) const {
   return false;
 }
 
-// Follows all failures down the row of POP_TOP instructions until `depth` values are left on the stack. `found` is set
-// to the instruction where all failures arrive; returns false if they arrive at different instructions.
+// Follows the jump of each failed test through the row of POP_TOP instructions until `depth` values are left on the
+// stack. `found` is set to the instruction that the first jump reaches. Returns false if another jump reaches code that
+// does not do the same as the code at `found`, or if POP_TOP instructions are missing.
 bool PatternExecution::resolve(const Table<Failure>& failures, int depth, int& found) const {
   found = -1;
   for (const Failure& failure : failures) {
@@ -85,8 +92,9 @@ bool PatternExecution::resolve(const Table<Failure>& failures, int depth, int& f
 }
 
 // Runs the instructions from `at` on until the pattern is complete. The whole pattern is complete when the stack is
-// empty. An alternative, for which `floor` is the depth of the stack below it, is complete when only values to be bound
-// to names lie above that depth. Returns the instruction where control continues, or -1 if the code has another shape.
+// empty. If the pattern is an alternative (as p in `p | q`), `floor` is the depth of the stack below the values of the
+// alternative. An alternative is complete when only values to be bound to names lie above `floor`. Returns the
+// instruction where control continues, or -1 if the code is not that of a pattern.
 int PatternExecution::walk(int at, State& state, int floor) {
   for (;;) {
     at = skip(at);
@@ -106,8 +114,9 @@ int PatternExecution::walk(int at, State& state, int floor) {
   }
 }
 
-// True if the alternative above `floor` is complete, and `at` is the jump to the end of all alternatives, the first
-// store, or the first move of values below `floor`.
+// True if an alternative, whose values lie above the stack depth `floor`, ends in front of `at`. An alternative ends
+// when no value lies above `floor`, or in front of the jump to the end of all alternatives, the first store, or the
+// first move of values below `floor`.
 bool PatternExecution::ends_alternative(int at, const State& state, int floor) const {
   const Instruction& instruction = code_[at];
   int above = int(state.stack.size()) - floor;
@@ -116,21 +125,21 @@ bool PatternExecution::ends_alternative(int at, const State& state, int floor) c
   return above == 0;
 }
 
-// Parses alternatives, COPY 1; p; JUMP E; COPY 1; q; JUMP E; POP_TOP; JUMP F. Returns the first instruction behind the
-// alternatives `p | q`, or -1 if the code at `at` is not compiled from alternatives.
+// Parses the code of alternatives `p | q`, which is COPY 1; p; JUMP end; COPY 1; q; JUMP end; POP_TOP; JUMP fail.
+// Returns the first instruction behind the alternatives, or -1 if the code at `at` is not compiled from alternatives.
 int PatternExecution::alternatives(int at, State& state) {
   if (state.stack.empty() || state.stack.back().is != Value::Is::node || nesting_ > search_limits::pattern_nesting)
     return -1;
   const std::size_t before = nodes_.size();
   ++nesting_;
-  // If the code contains no alternatives, the nodes that the attempt added are removed.
+  // If the code at `at` is not compiled from alternatives, the nodes that `try_alternatives` added are removed.
   int after = try_alternatives(at, state);
   --nesting_;
   if (after < 0) nodes_.resize(before);
   return after;
 }
 
-// Runs each alternative on a state of its own, and joins the states.
+// Executes each alternative of a pattern on its own copy of the state, and joins the resulting states.
 int PatternExecution::try_alternatives(int at, State& state) {
   const int whole = state.stack.back().node, floor = int(state.stack.size());
   if (!plain(whole)) return -1;
@@ -155,8 +164,8 @@ int PatternExecution::try_alternatives(int at, State& state) {
     break;
   }
   if (choices.size() < 2) return -1;
-  // The last alternative provides the names of all alternatives: a name that is bound to a part of the last alternative
-  // is bound to the parts in the same stack slots of the other alternatives as well.
+  // The code binds names to parts of the last alternative. Each name is also bound to the parts in the same stack slot
+  // of the other alternatives.
   for (std::size_t index = 0; index + 1 < choices.size(); ++index) {
     if (!same_end(ends[index], ends.back()) || captured[index].size() != captured.back().size()) return -1;
     for (std::size_t slot = 0; slot < captured[index].size(); ++slot) {

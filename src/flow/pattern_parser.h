@@ -11,8 +11,9 @@ struct ParsedCase {
   int failure = -1;  // the instruction where the next case starts, or -1 if the pattern always matches
 };
 
-// Parses the case that starts at instruction `at` into `parsed`; returns false if the code has another shape. `keeps`
-// is true if the code starts with a copy of the subject, so that the subject stays on the stack for the next case.
+// Parses the case that starts at instruction `at` into `parsed`; returns false if the code at `at` is not that of a
+// case. `keeps` is true if the code starts with a copy of the subject, so that the subject stays on the stack for the
+// next case.
 bool parse_case(const DecodedCode& decoded, Row<const Instruction, InstructionIndex> code, int at, bool keeps,
                 ParsedCase& parsed);
 

@@ -53,12 +53,12 @@ class PatternCursor {
   // True if the symbol is a non-negative integer of up to six digits, which is stored in `result`.
   bool number(const Value& value, int& result) const;
 
-  // Returns the n-th symbol from the top, counted from 1.
+  // Returns the symbol at the place `from_top` of the stack of symbols, counted from 1 at the top.
   Value& top(int from_top) { return stack_.end()[-from_top]; }
   bool is(int from_top, Value::Is what) { return count_ >= from_top && top(from_top).is == what; }
   void drop(int values) { stack_.resize(stack_.size() - std::size_t(values)); }
-  // Replaces the `values` topmost symbols on the stack by the result of a test. `is_inverted` is true if the pattern
-  // matches when the result is false.
+  // Replaces the top `values` symbols on the stack by a symbol for the result of a test. `is_inverted` is true if the
+  // pattern matches when the result of the test is false.
   int test(int values, bool is_inverted = false) {
     drop(values);
     stack_.push_back({Value::Is::test, -1, 0, 0, is_inverted});
@@ -179,8 +179,8 @@ const Constant* PatternCursor::constant(const Value& value) const {
   return load.op == Op::load_const_ ? &execution_.decoded_.constant(load.arg) : nullptr;
 }
 
-// True if the symbol may be a value pattern: a literal or a dotted name, since a name without an attribute would be a
-// capture pattern.
+// True if `value` may be a value pattern, which is a literal or a dotted name. A name without a dot is never a value
+// pattern, but a capture pattern.
 bool PatternCursor::is_pattern_value(const Value& value) const {
   if (value.is == Value::Is::expression) return execution_.code_[value.end - 1].op == Op::load_attr_;
   if (value.is != Value::Is::constant) return false;
@@ -206,7 +206,7 @@ bool PatternCursor::number(const Value& value, int& result) const {
   return true;
 }
 
-// POP_TOP pops a part of the subject, which is then a wildcard, or a key, or a tuple of parts.
+// POP_TOP pops a key, a tuple of parts, or a part of the subject. A part that is popped without a test is a wildcard.
 int PatternStep::pop_top() {
   if (count_ == 0 || is(1, Value::Is::test)) return -1;
   if (is(1, Value::Is::node)) nodes_[top(1).node].dropped = true;
@@ -365,7 +365,7 @@ int PartsStep::match_keys() {
   } else if (!is(1, Value::Is::keys) || top(1).node != node) {
     return -1;
   }
-  // The length must have been compared with the number of keys.
+  // The code must have compared the length of the mapping with the number of keys.
   if (keys > 0 && (info.length != keys || !info.at_least)) return -1;
   info.length = keys;
   push_parts(node);
@@ -396,7 +396,8 @@ int PartsStep::unpack() {
   if (value.is == Value::Is::node) {
     PatternNode& node = nodes_[value.node];
     if (node.kind != Kind::sequence || node.unpacked || parts > search_limits::pattern_parts) return -1;
-    // The length must have been compared before: == without a star, >= with one.
+    // Before UNPACK_SEQUENCE or UNPACK_EX, the code must have compared the length of the sequence, by == without a star
+    // and by >= with a star.
     int least = std::max(node.length, 0);
     if (star ? least != parts - 1 : node.at_least || least != parts) return -1;
     node.star = star ? instruction_.arg : -1;
@@ -413,7 +414,8 @@ int PartsStep::unpack() {
   return at_ + 1;
 }
 
-// GET_LEN; n; BINARY_OP - is an index counted from the end of a sequence.
+// Executes the BINARY_OP of GET_LEN; n; BINARY_OP -, which computes an index that is counted from the end of a
+// sequence.
 int PartsStep::subtract() {
   int from_end;
   if (BinaryOp(arg_) != BinaryOp::subtract || !is(2, Value::Is::length) || !number(top(1), from_end)) return -1;
@@ -424,7 +426,8 @@ int PartsStep::subtract() {
   return at_ + 1;
 }
 
-// Takes one item by its index from a sequence, which is not unpacked if its starred item is the wildcard `*_`.
+// Executes a BINARY_SUBSCR that takes one item of a sequence by its index. The code takes items by index instead of
+// unpacking the sequence if the starred item of the pattern is the wildcard `*_`.
 int PartsStep::subscript() {
   if (is(2, Value::Is::parts)) return part_at();
   if (!is(2, Value::Is::node) || nodes_[top(2).node].kind != Kind::sequence) return -1;
@@ -465,8 +468,8 @@ int PartsStep::delete_keys() {
   return at_ + 1;
 }
 
-// Pushes the tuple of parts of a class pattern or mapping. Up to 3.10, a bool above the tuple shows whether MATCH_CLASS
-// or MATCH_KEYS succeeded.
+// Pushes the tuple of parts of a class pattern or mapping. Up to 3.10, a bool above the tuple is true if MATCH_CLASS or
+// MATCH_KEYS succeeded.
 void PartsStep::push_parts(int node) {
   stack_.push_back({Value::Is::parts, node});
   if (!execution_.tests_are_pushed()) return;
@@ -474,7 +477,8 @@ void PartsStep::push_parts(int node) {
   stack_.push_back({Value::Is::test});
 }
 
-// Takes one part of a class pattern or a mapping by its index (to 3.10): COPY 1; LOAD_CONST i; BINARY_SUBSCR.
+// Executes the BINARY_SUBSCR that takes one part of a class pattern or a mapping by its index (to 3.10): COPY 1;
+// LOAD_CONST i; BINARY_SUBSCR.
 int PartsStep::part_at() {
   int index, node = stack_[stack_.size() - 2].node;
   if (!number(stack_.back(), index) || index >= nodes_[node].length || nodes_[node].unpacked) return -1;
@@ -485,7 +489,8 @@ int PartsStep::part_at() {
   return at_ + 1;
 }
 
-// Binds the name to a part, and to the parts at the same place in other alternatives.
+// Binds the name that the current instruction stores to the part `node` of the subject, and to the parts that the same
+// name has in other alternatives.
 void PatternStep::bind(int node) {
   nodes_[node].stores.push_back(at_);
   for (int twin : Table<int>(nodes_[node].same)) bind(twin);

@@ -6,7 +6,7 @@
 namespace depyf {
 
 // Returns for each of `count` instructions the index of the first range in `ranges` that covers it and for which
-// `wanted` returns true, or -1 if there is none.
+// `wanted` returns true, or -1 if no range does.
 template <class Predicate>
 Table<int> first_cover(const Table<ProtectedRange>& ranges, std::size_t count, Predicate wanted) {
   Table<int> cover(count, -1);
@@ -16,8 +16,8 @@ Table<int> first_cover(const Table<ProtectedRange>& ranges, std::size_t count, P
   return cover;
 }
 
-// Removes the ranges for which `gone` returns true. The instructions of a removed range become protected by the range
-// around the removed handler, if there is one.
+// Removes the ranges for which `gone` returns true. If a remaining range covers the handler of a removed range, the
+// handler of the remaining range also protects the instructions of the removed range.
 template <class Predicate>
 void drop_handlers(Table<ProtectedRange>& ranges, std::size_t count, Predicate gone) {
   if (std::none_of(ranges.begin(), ranges.end(), gone)) return;

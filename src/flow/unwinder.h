@@ -20,7 +20,7 @@ struct Unwound {
   struct Block {
     enum class Kind { setup, handler };
     Kind kind = Kind::setup;
-    int parent = -1;  // index of the block around this one, or -1
+    int parent = -1;  // the index of the enclosing block, or -1 for an outermost block
     int target = -1;  // the instruction where the handler starts
     // The depth of the operand stack at the start of the handler, without the values of the exception.
     int level = 0;
@@ -38,27 +38,29 @@ struct Unwound {
     int handler, await_begin, await_end;
   };
 
-  explicit Unwound(const Table<Instruction, InstructionIndex>& instructions)
+  explicit Unwound(const Instructions& instructions)
       : old(instructions), code(old), seen(old.size()), cover(old.size(), -1) {}
 
   // The instructions of the decoded code, unchanged.
-  Table<Instruction, InstructionIndex> old;
+  Instructions old;
   // The replacement of each instruction. Targets are indices into `old`.
-  Table<Instruction, InstructionIndex> code;
+  Instructions code;
   // True for each instruction that the walk has reached.
   Table<bool> seen;
-  Table<int> cover;  // by instruction: the block that protects it, or -1
+  Table<int> cover;  // the block that protects each instruction, or -1 for an unprotected one
   Table<Block> blocks;
   std::unordered_map<int, int> handler_of;  // maps the start of a handler to its block
-  // Further instructions that replace an old one, behind its entry in `code`.
-  std::unordered_map<int, Table<Instruction, InstructionIndex>> after;
-  // Maps an old instruction to the block of the `protected_` (in `protected_after`) or POP_EXCEPT (in `left_after`)
-  // that `after` adds behind it.
+  // Maps an old instruction to further instructions that replace it, which are written behind its entry in `code`.
+  std::unordered_map<int, Instructions> after;
+  // If `after` adds a `protected_` operation behind an old instruction, `protected_after` maps the old instruction to
+  // the block that protects the added operation. If `after` adds a POP_EXCEPT, `left_after` maps the old instruction to
+  // the block that protects the POP_EXCEPT.
   std::unordered_map<int, int> protected_after, left_after;
   // For 3.8: maps an instruction that follows the handlers of a try statement to the argument of its `behind_handlers`
   // operation.
   std::unordered_map<int, int> behind_handlers;
-  std::unordered_map<int, WithHandler> with_handlers;  // by the instruction behind which the handler is written
+  // The handlers of the with statements of 3.8. Each key is the instruction behind which the handler is written.
+  std::unordered_map<int, WithHandler> with_handlers;
 };
 
 // Replaces the instructions and ranges of `decoded` by the result of the walk.
@@ -70,12 +72,13 @@ bool is_jump_forward(const CodeObject& code, const Instruction& it);
 
 // True if the else clause of a try statement starts at `at` with a `break`: END_FINALLY; JUMP_ABSOLUTE forward, out of
 // the loop. In a for loop, POP_TOP precedes the jump of the `break`, which may lead back to the start of an outer loop.
-bool is_else_break(const CodeObject& code_object, const Table<Instruction, InstructionIndex>& code, int at);
+bool is_else_break(const CodeObject& code_object, const Instructions& code, int at);
 
 // Executes code of 3.8 to 3.10 over abstract states along every path, and determines the replacement of each
 // instruction.
 class Unwinder {
-  // Thrown if the code has no equivalent with an exception table: the instruction, and the reason as text.
+  // `Stop` is thrown if the code has no equivalent with an exception table. `Stop` holds the instruction at which the
+  // walk gives up, and the reason for giving up.
  public:
   struct Stop {
     int at;
@@ -88,8 +91,8 @@ class Unwinder {
  private:
   // The kind of a stack slot that does not contain an ordinary value. Up to 3.10, a handler starts with six slots for
   // exceptions: traceback, value and type of the exception that was handled before, and traceback, value and type of
-  // the exception itself. In the rewritten code, only `value` and `previous` of the slots of an exception exist, and
-  // `lasti` in the handler of a with statement.
+  // the exception itself. Of the slots for exceptions, the rewritten code keeps only `value` and `previous` and, in the
+  // handler of a with statement, `lasti`.
   enum class Kind { traceback, value, type, previous, previous_rest, lasti, placeholder, no_exception };
   static bool is_gone(Kind kind) { return kind != Kind::value && kind != Kind::previous && kind != Kind::lasti; }
   struct Slot {
@@ -98,7 +101,7 @@ class Unwinder {
     bool operator==(const Slot&) const = default;
   };
   static bool is_gone(std::optional<Kind> kind) { return kind && is_gone(*kind); }
-  // The operand stack in front of an instruction, and the block that protects the instruction (-1 if there is none).
+  // The operand stack in front of an instruction, and the block that protects the instruction (-1 if no block does).
   struct State {
     int block = -1;
     int depth = 0;
@@ -115,7 +118,7 @@ class Unwinder {
     int kept() const;
   };
 
-  // block_stack.cpp
+  // The following functions are defined in block_stack.cpp.
   void walk_all();
   void walk(int at, State state);
   void branch(int to, State state) { todo_.push_back({to, std::move(state)}); }
@@ -130,16 +133,16 @@ class Unwinder {
   bool end_handler(State& state);
   // Returns the replacement of the current instruction.
   Instruction& out() { return unwound_.code[std::size_t(at_)]; }
-  // The current instruction becomes a NOP.
+  // Turns the current instruction into a NOP.
   void clear() { out().op = Op::nop_, out().arg = out().aux = 0, out().target = -1; }
-  // The current instruction becomes `op`.
+  // Turns the current instruction into `op`.
   void become(Op op, int arg = 0) { clear(), out().op = op, out().arg = arg; }
   // Adds an instruction behind the replacement of the current one.
   void add(Op op, int arg = 0);
   void pop(State& state, int n);
   const Unwound::Block& block_of(const State& state, Unwound::Block::Kind kind) const;
 
-  // normal_finally.cpp
+  // The following functions are defined in normal_finally.cpp.
   bool begin_finally(State& state);
   void leave_body(int start, State state);
   void pop_finally(State& state);
@@ -167,7 +170,8 @@ class Unwinder {
   std::unordered_set<int> behind_;  // the instructions that follow try statements of 3.8
   std::unordered_set<int> else_clauses_;  // the instructions of `behind_` that start an else clause
   std::unordered_map<int, int> statement_ends_;  // maps an END_FINALLY to the end of its try statement
-  // The END_FINALLY instructions that raise the exception again, with the state for the instructions behind each.
+  // The END_FINALLY instructions that raise the exception again, each with the state in which the code behind it
+  // starts.
   Table<std::pair<int, State>> dead_ends_;
 };
 

@@ -1,13 +1,14 @@
-// Writes the result of the walk as instructions and ranges. Handlers get the shape of 3.11:
+// Writes the result of the walk over the block stack as instructions and exception ranges. Handlers get the shape of
+// 3.11, with their cleanups c at the end of the code:
 //
-//   h: push_exc_info; <handler>, protected by c
-//   c: copy 3; pop_except; reraise               all of them at the end of the code
+//   h: push_exc_info; <handler>, protected by c; c: copy 3; pop_except; reraise.
 //
-// Each run of instructions with the same block becomes a range. The handler of a with statement of 3.8 is written
-// behind the END_FINALLY of the path without an exception, which jumps over the handler:
+// Each run of instructions that one block of the block stack protects becomes an exception range. In 3.8, the handler
+// of a with statement is written behind the END_FINALLY with which the path without an exception ends, and a jump leads
+// that path over the handler. Behind the END_FINALLY of a with statement, the following code is written:
 //
 //   jump s; push_exc_info; with_except_start; [await;] pop_jump_if_true t; reraise;
-//   t: pop_top; pop_except; pop_top; pop_top; s:
+//   t: pop_top; pop_except; pop_top; pop_top; s: <next statement>.
 #include "decode/op.h"
 #include "flow/unwinder.h"
 #include "support/table.h"
@@ -24,7 +25,7 @@ class Writer {
   void run() {
     // Maps the index of an old instruction to its index in the result.
     Table<int> where(from_.old.size() + 1);
-    Table<int> starts(from_.blocks.size(), -1);  // by block: where its handler starts in the result, or -1
+    Table<int> starts(from_.blocks.size(), -1);  // the index in the result where each block's handler starts, or -1
     for (int at = 0; at < int(from_.old.size()); ++at) {
       where[std::size_t(at)] = int(result_.size());
       Instruction it = from_.code[std::size_t(at)];
@@ -77,7 +78,8 @@ class Writer {
       put_made(last, Op::pop_except_, block.parent);
       put_made(last, Op::reraise_, block.parent, 1);
     }
-    // The targets of instructions from the old code are still indices of old instructions, and are translated here.
+    // The targets of instructions from the old code are still indices of old instructions, so the loop translates these
+    // targets.
     for (std::size_t at = 0; at < result_.size(); ++at)
       if (InstructionIndex& target = result_[at].target; target >= 0 && !translated_[at])
         target = where[std::size_t(target)];
@@ -86,7 +88,8 @@ class Writer {
   }
 
  private:
-  // Returns the block that protects the instructions of `block`: a bare handler is part of the block around it.
+  // Returns the block that protects the instructions of `block`: a bare handler, which belongs to no statement of the
+  // source, is part of the block around it.
   int protector(int block) const {
     while (block >= 0 && from_.blocks[std::size_t(block)].kind == Unwound::Block::Kind::handler &&
            from_.blocks[std::size_t(block)].bare)
@@ -151,9 +154,9 @@ class Writer {
   const Unwound& from_;
   DecodedCode& decoded_;
   // The instructions of the result, and for each instruction the block that protects it.
-  Table<Instruction, InstructionIndex> result_;
+  Instructions result_;
   Table<int> covers_;
-  Table<bool> translated_;  // by instruction: true if the target is an index in the result
+  Table<bool> translated_;  // true for an instruction whose target is an index in the result
 };
 
 }  // namespace

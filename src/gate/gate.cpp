@@ -32,8 +32,8 @@ class Gate {
   std::vector<CodeProof> run() {
     if (is_module_) todo_.emplace_back(&root_, &tree_.codes.front()->code);
     drain();
-    // A walk reaches a nested code object only if it has proved the enclosing code up to the load of that object.
-    // Nested code objects that no walk has reached are proved on their own here.
+    // The walk over a code object reaches a nested code object only if the walk has proved all code up to the load of
+    // the nested code object. The following loop proves the nested code objects that no walk has reached.
     for (const auto& lowered : tree_.codes)
       if (lowered->origin && !results_.contains(lowered->origin)) {
         todo_.emplace_back(lowered->origin, &lowered->code);
@@ -45,8 +45,8 @@ class Gate {
   }
 
  private:
-  // Returns the number of steps for the whole tree. Real code takes a few steps for each instruction; a proof that
-  // takes many more steps is not worth the time.
+  // Returns the number of steps that the proofs of the whole tree may take. Real code takes a few steps for each
+  // instruction; a proof that takes many more steps is not worth the time.
   static std::int64_t steps_of_all(const LoweredTree& tree) {
     constexpr std::int64_t least = 100000, of_instruction = 40;
     std::int64_t steps = least;
@@ -80,8 +80,8 @@ class Gate {
     }
   }
 
-  // Returns the proof result for one pair of code objects. The headers are compared first, because a difference saves
-  // the walk.
+  // Returns the proof result for one pair of code objects. The headers are compared first, because a difference in the
+  // headers saves the walk.
   CodeProof judge(const CodePair& pair) {
     CodeProof result;
     result.code = pair.first;
@@ -100,7 +100,8 @@ class Gate {
       const auto known = decoded_.find(&code);
       return known == decoded_.end() ? decoded_anew(code) : Decoding(known->second);
     };
-    // This pointer owns nothing, because `tree_` keeps the lowered instructions alive for longer than the walk.
+    // The returned pointer owns nothing, because `tree_` keeps the lowered instructions alive for longer than the
+    // walk.
     const auto of_tree = [&](const CodeObject&) -> Decoding {
       return std::shared_ptr<const DecodedCode>(std::shared_ptr<void>(), &lowered->second->decoded);
     };

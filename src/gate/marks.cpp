@@ -13,8 +13,8 @@ namespace {
 
 using TextByCode = std::unordered_map<const CodeObject*, std::string_view>;
 
-// A definition in a tree; `collect` lists each definition once, inner definitions before the definitions around them.
-// Several definitions may share one body.
+// A function or class definition in a tree. `collect` lists each definition once, and lists the definitions in its body
+// before it. Several definitions may share one body.
 struct Definition {
   Block* body;
   const CodeObject* code;
@@ -32,7 +32,8 @@ void collect(Block block, std::unordered_set<const Stmt*>& visited, std::vector<
   }
 }
 
-// Assigns the texts of code objects to the definitions that have to show them.
+// Assigns the marks of code objects (the texts of comments) to the definitions into whose bodies the comments are
+// inserted.
 class Assignment {
  public:
   Assignment(const std::vector<Definition>& definitions, const std::vector<CodeMark>& marks) {
@@ -40,11 +41,11 @@ class Assignment {
     for (const Definition& definition : definitions) printed_.insert(definition.code);
   }
 
-  // Assigns the texts of `code` and of the code objects nested in it, down to `left` levels. `around` is the innermost
-  // code object around `code` whose definition is in the tree.
+  // Assigns the marks of `code` and of the code objects that are nested in it at most `left` levels deep. `around` is
+  // the innermost code object around `code` whose definition is in the tree.
   void assign(const CodeObject& code, const CodeObject* around, std::uint32_t left) {
     if (printed_.contains(&code)) around = &code;
-    // A definition has one comment, not one for each lambda in it.
+    // A definition gets only one comment, even if several lambdas in the definition have a mark.
     if (const auto entry = marks_.find(&code); entry != marks_.end()) texts_.try_emplace(around, entry->second);
     if (left == 0) return;
     for (const Constant& constant : code.constants)
@@ -53,8 +54,8 @@ class Assignment {
   bool is_empty() const { return texts_.empty(); }
   bool is_printed(const CodeObject& code) const { return printed_.contains(&code); }
 
-  // Returns `body` with the comment of the definition of `code` in front. A body that already starts with a comment of
-  // the same kind stays as it is.
+  // Inserts the comment for the definition of `code` at the start of its body `body`, and returns the result. If `body`
+  // already starts with a comment of the same kind, such as `depyf: not proved`, it is returned unchanged.
   Block with_comment(Context& context, Block body, const CodeObject* code) const {
     const auto entry = texts_.find(code);
     if (entry == texts_.end()) return body;
@@ -64,7 +65,7 @@ class Assignment {
   }
 
  private:
-  // The offset of the kind of a mark in its text, behind `depyf: `.
+  // The text of a comment starts with `depyf: `, and at the following offset, its kind begins, such as `not proved`.
   static constexpr std::size_t kind_at = 7;
 
   TextByCode marks_, texts_;

@@ -11,20 +11,21 @@
 
 namespace depyf {
 
-// What a comment has to state about a code object.
+// A mark is the text of a comment that the definition of the code object `code` gets, for example because the code
+// object is not proved.
 struct CodeMark {
   const CodeObject* code;
   std::string text;
 };
 
-// Puts a comment at the head of the definition of each code object that has a mark, and at the head of the module if
-// `is_module` is true. A code object without a definition in the tree, such as a lambda, a comprehension or the
-// function that evaluates an annotation, has its mark in the definition around it. Returns false if `body` is
-// unchanged.
+// For each mark, inserts the comment at the start of the function body or class body that defines the code object. If
+// `is_module` is true, the comment for `root` is inserted at the start of the module. Code objects without a definition
+// in the tree are lambdas, comprehensions and functions that evaluate annotations; the comment for such a code object
+// is inserted into the definition around it. Returns false if `body` is unchanged.
 bool add_marks(Context& context, ast::Block& body, const CodeObject& root, bool is_module,
                const std::vector<CodeMark>& marks);
 
-// Returns a mark for each code object that is not proved.
+// Returns a mark (the text of a comment) for each code object that is not proved.
 std::vector<CodeMark> marks_of(const std::vector<CodeProof>& proofs);
 
 }  // namespace depyf

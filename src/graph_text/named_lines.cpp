@@ -32,7 +32,7 @@ std::string_view name_in(std::string_view line, bool of_ir) {
 
 std::vector<NamedLine> named_lines(std::string_view text, bool of_ir) {
   std::vector<NamedLine> found;
-  std::size_t counted = 0, characters = 0;  // the number of bytes whose characters have been counted, and their number
+  std::size_t counted = 0, characters = 0;  // bytes whose characters have been counted, and the number of characters
   for (std::size_t start = 0, number = 1; start <= text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     const std::string_view line = text.substr(start, end - start);

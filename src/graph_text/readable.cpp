@@ -25,8 +25,8 @@ bool is_name(std::string_view text) {
   return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && word_at(text).size() == text.size();
 }
 
-// An input of a graph that has a line of its own: `primals_1: "f32[8]",  # PlainAOTInput(idx=0)`, in the joint graph
-// without the comma.
+// An input of a graph, as a line of the graph declares it: `primals_1: "f32[8]",  # PlainAOTInput(idx=0)`. In the joint
+// graph, the line that declares an input has no comma.
 struct Declared {
   std::string_view name;  // empty if the line declares no input
   std::string_view shape;  // with the colon
@@ -55,15 +55,16 @@ Declared declared_in(std::string_view line) {
   return result;
 }
 
-// Returns the number behind `PlainAOTInput(idx=`; -1 if there is none.
+// Returns the number behind `PlainAOTInput(idx=`; -1 if the text begins differently.
 int index_in(std::string_view text) {
   int index = -1;
   if (take(text, plain_input)) std::from_chars(text.data(), text.data() + text.size(), index);
   return index;
 }
 
-// Returns a name made of the target of a parameter or buffer: blocks_0_n1_weight for
-// ParamAOTInput(target='L__self___blocks_0_n1.weight'). Returns an empty text for any other descriptor.
+// Returns a name that is derived from the target of a parameter or buffer, such as blocks_0_n1_weight for
+// ParamAOTInput(target='L__self___blocks_0_n1.weight'). Returns an empty text if `about` describes no parameter and no
+// buffer.
 std::string name_of_target(std::string_view about) {
   if (!take(about, "ParamAOTInput(target='") && !take(about, "BufferAOTInput(target='")) return {};
   about = about.substr(0, about.find('\''));
@@ -114,11 +115,11 @@ std::string with_indent(std::string_view line, std::string_view comment) {
   return std::string(std::min(line.find_first_not_of(' '), line.size()), ' ').append(comment);
 }
 
-// Returns the comment "# File: PATH:LINE in FUNCTION, code: TEXT", cut if it is too long for a line.
+// Returns a comment of the form `# File: PATH:LINE in FUNCTION, code: TEXT`, cut if it is longer than `comment_max`.
 std::string cut_comment(std::string_view line) {
   if (line.size() <= comment_max) return std::string(line);
   std::size_t end = comment_max - 4;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // within a character
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;  // moves to the start of a character
   const std::size_t code = line.find(", code: ");
   if (code == std::string_view::npos || code + 8 >= end) return std::string(line);
   return std::string(line.substr(0, end)) + " ...";
@@ -201,12 +202,15 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
   std::unordered_set<std::string_view> used(std::begin(reserved), std::end(reserved));
   for_each_variable(text, [&](std::string_view word, std::size_t) { used.insert(word); });
   std::set<std::string> given;
-  for (auto& [old_name, name] : renames) {
+  for (std::size_t i = 0; i < renames.size(); ++i) {
+    std::string& name = renames[i].second;
     while (is_keyword(name) || used.contains(name) || given.contains(name)) name += '_';
     given.insert(name);
+    of_index[i].second = name;
   }
   std::erase_if(renames, [](const auto& rename) { return !is_name(rename.second) || rename.first == rename.second; });
-  // Descriptors of inputs are mapped to the names, too, because outputs that are gradients refer to these descriptors.
+  // The result also maps the descriptor of each input (such as `PlainAOTInput(idx=0)`) to the new name of the input,
+  // because the descriptors of gradients contain the descriptors of inputs.
   renames.insert(renames.end(), of_index.begin(), of_index.end());
   return renames;
 }
@@ -222,8 +226,8 @@ namespace {
 // Determines whether a word is the name of a variable of a graph.
 class Variables {
  public:
-  // Stores the answer only for the names in `renames`, because callers mostly ask for these, and a graph has many more
-  // words.
+  // Determines the answers only for the names in `renames` in advance, because callers mostly ask for these names, and
+  // a graph has many more words.
   Variables(std::string_view graph, const Renames& renames) : graph_(graph) {
     for (const auto& [old_name, name] : renames)
       for (const std::string_view word : {std::string_view(old_name), std::string_view(name)})
@@ -245,7 +249,7 @@ class Variables {
   std::unordered_map<std::string_view, bool> is_variable_;
 };
 
-// Returns new names for the inputs that a graph has.
+// Returns the new names of those inputs in `renames` that the graph has.
 NameOf names_of_inputs(std::string_view graph, const Renames& renames) {
   const Variables variables(graph, renames);
   std::set<std::string> wanted;
@@ -306,8 +310,8 @@ Renames input_names_in(std::string_view text) {
 std::string with_headings(std::string_view text, const NameOf& headings) {
   const std::vector<std::string_view> lines = rows_of(text);
   std::string result, current;
-  // The number of lines directly above the current line that show the source of the next node, with the blank line
-  // above them.
+  // The number of lines directly above the current line that show the source of the next node, including the blank
+  // line above these lines.
   std::size_t places = 0;
   auto put = [&](std::string_view line) {
     if (!result.empty()) result += '\n';

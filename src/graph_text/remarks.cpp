@@ -9,10 +9,11 @@
 namespace depyf {
 namespace {
 
-constexpr std::size_t line_max = 200;  // characters of a line with its remark, so that a screen can show it
-constexpr std::size_t behind_long = 120;  // characters of a remark, if the line alone is longer than `line_max`
+constexpr std::size_t line_max = 200;  // the most characters of a line with its remark, so that it fits on a screen
+constexpr std::size_t behind_long = 120;  // the most characters of a remark behind a line that alone exceeds `line_max`
 
-// Appends the end of a part that shows the first `shown` of its names: the number of its other names, and `part.after`.
+// `text` already contains the first `shown` names of `part`. Appends the number of the names that it does not contain,
+// and `part.after`.
 void append_end(const RemarkNames& part, std::size_t shown, std::string& text) {
   const std::size_t more = part.count - shown;
   if (more || shown == 0) {
@@ -23,7 +24,7 @@ void append_end(const RemarkNames& part, std::size_t shown, std::string& text) {
   text += part.after;
 }
 
-// Returns the text of a part with the first `shown` of its names.
+// Returns the text of one part of a remark, with the first `shown` of the names in the part.
 std::string text_of(const RemarkNames& part, std::size_t shown) {
   std::string text = part.before;
   for (std::size_t i = 0; i < shown; ++i) text.append(i ? ", " : "").append(part.names[i]);
@@ -31,7 +32,7 @@ std::string text_of(const RemarkNames& part, std::size_t shown) {
   return text;
 }
 
-// Counts the characters of the text of a part while names are added to the text one by one.
+// Counts the characters in the text of one part of a remark while names are added to the text one by one.
 class GrowingPart {
  public:
   explicit GrowingPart(const RemarkNames& part) : part_(&part), before_end_(characters_in(part.before)) { set_size(); }
@@ -57,16 +58,17 @@ class GrowingPart {
   std::size_t before_end_, size_ = 0;  // the characters in front of the text of `append_end`, and all characters
 };
 
-// Returns the beginning of a sentence that is too long, with an ellipsis behind a whole word.
+// Returns the sentence; if it is longer than `room` characters, its beginning up to the end of a word, and an
+// ellipsis. Returns an empty text if not even one word fits.
 std::string cut(const std::string& sentence, std::size_t room) {
   static constexpr std::string_view ellipsis = " ...";
   if (characters_in(sentence) <= room) return sentence;
   if (room <= ellipsis.size()) return {};
-  const std::size_t end = sentence.rfind(' ', room - ellipsis.size());  // in bytes, which are no fewer than characters
+  const std::size_t end = sentence.rfind(' ', room - ellipsis.size());  // n bytes hold at most n characters
   return end == std::string::npos ? std::string() : sentence.substr(0, end) + std::string(ellipsis);
 }
 
-// Returns an upper bound for the bytes in the text of a part, for any number of names that it shows.
+// Returns an upper bound for the bytes in the text of one part of a remark, for any number of names in the text.
 std::size_t size_max(const RemarkNames& part) {
   const std::size_t digits = std::to_string(part.count).size();
   const std::size_t without_names = digits + part.noun.size() + std::string_view(" s").size();

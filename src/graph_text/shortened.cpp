@@ -1,5 +1,5 @@
-// See depyf/graph_text.h. A line that is not entirely of the usual shape is not checked here but kept unchanged, and
-// Python's compiler checks it with the rest of the text.
+// See depyf/graph_text.h. Lines that are not entirely of the usual shape are kept unchanged, and Python's compiler
+// checks them with the rest of the text.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ constexpr std::string_view statement_indent = "        ";
 bool is_ascii_part(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; }
 bool is_constant(std::string_view name) { return name == "None" || name == "True" || name == "False"; }
 
-// True for the characters that could end the line that contains them, or continue the line or a string.
+// True for a character that could end its line, or continue the line or a string.
 bool ends_or_continues(char c) { return c == '\\' || c == '\r' || c == '\0'; }
 
 bool has_once_each(std::vector<std::string_view> names) {
@@ -39,7 +39,7 @@ class LineReader {
     return true;
   }
 
-  // Takes an identifier that can be assigned to; returns an empty text if no such identifier follows.
+  // Consumes an identifier that can be assigned to; returns an empty text if anything else follows.
   std::string_view name() {
     const std::string_view word = peek_word();
     if (word.empty() || is_keyword(word)) return {};
@@ -47,13 +47,13 @@ class LineReader {
     return word;
   }
 
-  // Takes a name, with its annotation if it has one: name: "annotation".
+  // Consumes a name and, if it has one, its annotation, as in `name: "annotation"`.
   std::string_view annotated_name() {
     const std::string_view found = name();
     return !found.empty() && (!take(": \"") || annotation()) ? found : std::string_view{};
   }
 
-  // Takes a dotted name such as torch.ops.aten.add.Tensor, or None.
+  // Consumes a dotted name such as torch.ops.aten.add.Tensor, or None.
   bool path() {
     const std::string_view word = peek_word();
     if (word.empty() || (is_keyword(word) && !is_constant(word))) return false;
@@ -66,7 +66,7 @@ class LineReader {
 
   bool atom() { return number() || path(); }
 
-  // Takes a value such as device(type='cpu', index=0).
+  // Consumes a value such as device(type='cpu', index=0).
   bool value() {
     if (take("[")) return take("]") || (atoms() && take("]"));
     if (take("(")) return atom() && (take(",)") || (take(", ") && atoms() && take(")")));
@@ -78,7 +78,7 @@ class LineReader {
     return atom();
   }
 
-  // Takes arguments in parentheses, such as (x, [1, 2], dim = 0).
+  // Consumes arguments in parentheses, such as (x, [1, 2], dim = 0).
   bool arguments() {
     if (!take("(")) return false;
     if (take(")")) return true;
@@ -97,7 +97,7 @@ class LineReader {
     return take(")") && has_once_each(std::move(names));
   }
 
-  // Takes the right side of an assignment, such as f(x), a.b, a[0] or a + b.
+  // Consumes the right side of an assignment, such as f(x), a.b, a[0] or a + b.
   bool result() {
     if (number()) return operation();
     if (!path()) return false;
@@ -107,7 +107,7 @@ class LineReader {
     return operation();
   }
 
-  // Takes a comment such as `# File: a.py:1 in f`, which must not contain characters that could end a string or
+  // Consumes a comment such as `# File: a.py:1 in f`, which must not contain characters that could end a string or
   // continue the line.
   bool comment() {
     if (!take("#")) return false;
@@ -138,7 +138,7 @@ class LineReader {
     return true;
   }
 
-  // Takes a number such as -1.5e-05. Octal numbers, and numbers that are followed by a letter, are refused.
+  // Consumes a number such as -1.5e-05. Octal numbers, and numbers that are followed by a letter, are refused.
   bool number() {
     if (rest_.empty() || !(is_digit(rest_.front()) || rest_.front() == '-')) return false;
     LineReader ahead = *this;
@@ -161,7 +161,7 @@ class LineReader {
     return true;
   }
 
-  // Takes an operator and its right side, such as `+ b`, behind an atom.
+  // Consumes an operator and its right side behind an atom (a name or number), such as `+ b` behind `a`.
   bool operation() {
     if (!take(" ")) return false;
     for (const std::string_view sign : {"== ", "!= ", "<= ", ">= ", "- ", "+ ", "* ", "/ ", "@ ", "% ", "< ", "> "})
@@ -169,7 +169,7 @@ class LineReader {
     return false;
   }
 
-  // Takes the rest of a string in double quotes.
+  // Consumes the rest of a string in double quotes.
   bool annotation() {
     const auto found =
         std::find_if(rest_.begin(), rest_.end(), [](char c) { return c == '"' || ends_or_continues(c); });
@@ -187,7 +187,7 @@ bool is_statement(std::string_view line) {
   if (!reader.take(statement_indent) || reader.annotated_name().empty() || !reader.take(" = ") || !reader.result())
     return false;
   if (reader.at_end()) return true;
-  // Takes the end of a line that deletes values: ;  a = b = None
+  // Consumes the end of a line that deletes values, such as `;  a = b = None`.
   if (!reader.take(";  ") || reader.name().empty()) return false;
   while (reader.take(" = ")) {
     if (reader.take("None")) return reader.at_end();
@@ -196,14 +196,15 @@ bool is_statement(std::string_view line) {
   return false;
 }
 
-// Takes `,  # comment` at the end of a line that holds one item.
+// Consumes `,  # comment` at the end of a line that holds one item.
 bool ends_item(LineReader& reader) {
   return reader.take(",") && (reader.at_end() || (reader.take("  ") && reader.comment()));
 }
 
 using Lines = std::vector<std::string_view>;
 
-// Returns how many lines the head of the function has that begins at line `at`; 0 if no head begins there.
+// Returns the number of lines of the function head that begins at line `at`; 0 if no function head begins at this
+// line.
 std::size_t head_lines(const Lines& lines, std::size_t at) {
   LineReader reader(lines[at]);
   if (!reader.take("    def forward(")) return 0;
@@ -225,14 +226,14 @@ std::size_t head_lines(const Lines& lines, std::size_t at) {
   return end < lines.size() && !names.empty() && has_once_each(std::move(names)) ? end + 1 - at : 0;
 }
 
-// True if a line returns an atom, a list or a tuple.
+// True if a line is a return statement whose value is an atom (a name or number), a device, a list or a tuple.
 bool is_return(std::string_view line) {
   LineReader reader(line);
   return reader.take(statement_indent) && reader.take("return ") && reader.value() && reader.at_end();
 }
 
-// Returns how many lines the return statement has that begins at line `at`, on one line or with a line for each value;
-// 0 if no return statement begins there.
+// Returns the number of lines of the return statement that begins at line `at`; 0 if no return statement begins at line
+// `at`. A return statement is on one line, or has a separate line for each value.
 std::size_t return_lines(const Lines& lines, std::size_t at) {
   if (is_return(lines[at])) return 1;
   if (lines[at] != "        return (") return 0;

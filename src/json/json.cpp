@@ -8,7 +8,7 @@
 namespace depyf::json {
 namespace {
 
-constexpr std::size_t nesting_max = 1000;  // as deep as Python's own parser follows by default
+constexpr std::size_t nesting_max = 1000;  // the limit of Python's own parser by default
 
 bool is_space(char character) {
   return character == ' ' || character == '\n' || character == '\t' || character == '\r';
@@ -19,7 +19,7 @@ bool is_part_of_number(char character) {
          character == 'e' || character == 'E';
 }
 
-// Returns the value of the four hexadecimal digits at `at`; -1 if there are fewer.
+// Returns the value of the four hexadecimal digits at `at`; -1 if the text has fewer digits at `at`.
 int hexadecimal(std::string_view text, std::size_t at) {
   if (text.size() - at < 4) return -1;
   int value = 0;
@@ -72,8 +72,8 @@ class Parser {
     nodes_.push_back({text, static_cast<std::uint32_t>(nodes_.size() + 1), kind});
   }
 
-  // Reads a scalar, or the start of a container with its first key. `opened_` becomes true for a container that is not
-  // empty.
+  // Reads a scalar, or the start of a container with its first key. Sets `opened_` to true if the value is a container
+  // that is not empty, otherwise to false.
   std::optional<Error> value() {
     opened_ = false;
     skip_space();
@@ -131,7 +131,7 @@ class Parser {
     open_.push_back(static_cast<std::uint32_t>(nodes_.size()));
     add(is_object ? Kind::object : Kind::array, {});
     skip_space();
-    if (next() == (is_object ? '}' : ']')) return std::nullopt;  // after_value() ends it
+    if (next() == (is_object ? '}' : ']')) return std::nullopt;  // after_value() closes the container
     opened_ = true;
     return is_object ? key() : std::nullopt;
   }

@@ -30,7 +30,7 @@ class Value;
 class Document {
  public:
   // Returns the offset and the reason of an error if the text is not exactly one JSON value; nothing otherwise. The
-  // text must outlive the document's use.
+  // text must live as long as the document is used.
   std::optional<Error> parse(std::string_view text);
   Value root() const;
 
@@ -40,7 +40,8 @@ class Document {
   std::vector<std::uint32_t> open_;  // containers that have not ended yet, the outermost first
 };
 
-// A value of a document, or no value. All functions of a missing value return empty results.
+// A Value refers to a value of a document, or to no value. If a Value refers to no value, all of its functions return
+// empty results.
 class Value {
  public:
   Value() = default;
@@ -51,14 +52,14 @@ class Value {
   bool is(Kind kind) const { return document_ && node().kind == kind; }
   bool is_true() const { return is(Kind::boolean) && node().text == "true"; }
 
-  Value operator[](std::string_view key) const;  // Returns a member of an object; no value if there is none.
-  Value at(std::size_t position) const;  // Returns an item of an array; no value if there is none.
+  Value operator[](std::string_view key) const;  // Returns a member of an object; no value if the object lacks the key.
+  Value at(std::size_t position) const;  // Returns an item of an array; no value if the array is too short.
   std::size_t size() const;  // Returns the number of items of an array or members of an object.
 
   std::string text() const;  // Returns a string, decoded to UTF-8 (lone surrogates as three bytes: WTF-8).
   std::string_view raw() const {
     return document_ ? node().text : std::string_view();
-  }  // Returns the text of a scalar as it stands in the document.
+  }  // Returns the text of a scalar as the document spells it.
   std::optional<double> number() const;
   // Returns an integer; nothing for a fraction or a number of more than 64 bits.
   std::optional<std::int64_t> integer() const;

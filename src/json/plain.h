@@ -11,8 +11,8 @@ namespace depyf::json {
 // True for a character that stands for itself in a JSON string of pure ASCII.
 constexpr bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
 
-// True if `is_plain` is true for the eight characters of a word. Each of the terms sets the highest bit of a byte that
-// is no plain character.
+// True if `is_plain` is true for the eight characters of a word. If a byte of the word is no plain character, at least
+// one of the five terms that the last line combines has the highest bit of this byte set.
 constexpr bool are_plain(std::uint64_t word) {
   constexpr std::uint64_t each_byte = 0x0101010101010101, highest_bits = 0x80 * each_byte;
   const auto contains = [&](char c) {

@@ -1,14 +1,15 @@
-// Restores annotations that the compiler moved into an __annotate__ function (3.14 and later, PEP 649 and PEP 749):
+// Restores annotations that the compiler moved into an __annotate__ function (3.14 and later, PEP 649 and PEP 749).
+// Each __annotate__ function starts with the test `if format > 2: raise NotImplementedError`. Only the test of
+// `format` loads NotImplementedError by LOAD_COMMON_CONSTANT: in functions of the source, the name NotImplementedError
+// is an ordinary global.
 //
-//   def f(a: int)      <code "__annotate__">; MAKE_FUNCTION; <code f>; MAKE_FUNCTION; SET_FUNCTION_ATTRIBUTE 16
-//       in it          if format > 2: raise NotImplementedError
-//                      'a'; int; BUILD_MAP 1; RETURN_VALUE
-//   module, class      <code "__annotate__">; MAKE_FUNCTION; STORE __annotate__ or __annotate_func__
-//       in it          the same test; BUILD_MAP 0
-//                      [k in __conditional_annotations__; POP_JUMP_IF_FALSE L;] int; COPY 2; 'a'; STORE_SUBSCR; L: ...
-//
-// The test of `format` loads NotImplementedError by LOAD_COMMON_CONSTANT, which the compiler emits for no function in
-// the source.
+//   `def f(a: int)` is `<code "__annotate__">; MAKE_FUNCTION; <code f>; MAKE_FUNCTION; SET_FUNCTION_ATTRIBUTE 16`.
+//   Behind the test of `format`, the __annotate__ function of `f` is `'a'; int; BUILD_MAP 1; RETURN_VALUE`.
+//   A module or class contains `<code "__annotate__">; MAKE_FUNCTION; STORE __annotate__` (or __annotate_func__).
+//   Behind the test of `format`, the __annotate__ function of a module or class starts with BUILD_MAP 0.
+//   In the __annotate__ function of a module or class, `a: int` is `int; COPY 2; 'a'; STORE_SUBSCR`.
+//   If `a: int` is under a condition, the code of this annotation in the __annotate__ function starts with
+//   `k in __conditional_annotations__; POP_JUMP_IF_FALSE`.
 #include <algorithm>
 #include <map>
 
@@ -31,7 +32,7 @@ std::string_view text_of(const Expr* expr) {
   return text ? std::string_view(text->text) : std::string_view();
 }
 
-// Returns the index k of the test `k in __conditional_annotations__`, or -1 for another test.
+// Returns the index k of the test `k in __conditional_annotations__`, or -1 if `test` is another expression.
 int condition_of(const Expr* test) {
   auto* compare = as<Compare>(test);
   if (!compare || compare->ops.size() != 1 || compare->ops[0] != CompareOp::in) return -1;
@@ -42,7 +43,7 @@ int condition_of(const Expr* test) {
   return std::stoi(index->value->text);
 }
 
-// Collects the values of temporaries, from statements `__temp_1 = v` and, for `*v`, `(__temp_1,) = v`.
+// Collects the values that statements assign to temporaries: `v` for `__temp_1 = v`, and `*v` for `(__temp_1,) = v`.
 class Temporaries {
  public:
   explicit Temporaries(Context& context) : context_(context) {}
@@ -64,7 +65,7 @@ class Temporaries {
     return true;
   }
 
-  // Returns the recorded value if `expr` is a temporary; otherwise `expr` itself.
+  // Returns the value recorded for `expr` if it is a temporary, and `expr` itself otherwise.
   Expr* meaning(Expr* expr) const {
     auto* name = as<Name>(expr);
     auto found = name ? values_.find(name->id) : values_.end();
@@ -88,8 +89,8 @@ bool is_annotate(const Context& context, const Expr* expr) {
   if (!dialect_of(code.version).deferred_annotations || code.name != "__annotate__" || code.argcount != 1) return false;
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) return false;
-  // The test of `format` is within the first dozen instructions of an __annotate__ function.
-  const Table<Instruction, InstructionIndex>& start = decoded->instructions;
+  // The test `if format > 2` is within the first dozen instructions of an __annotate__ function.
+  const Instructions& start = decoded->instructions;
   return std::any_of(start.begin(), start.begin() + std::min<std::ptrdiff_t>(12, std::ptrdiff_t(start.size())),
                      [](const Instruction& it) {
                        return it.op == Op::load_common_constant_ &&
@@ -156,8 +157,8 @@ void annotate(Context& context, const Cursor& cursor, FunctionValue& function, c
   function.deferred = true;
 }
 
-// Emits a marker in place of the store of an __annotate__ function, from which a pass of src/refine writes the
-// annotations of the module or class at their places in the source.
+// Emits a marker in place of the store of an __annotate__ function. A pass of src/refine replaces the marker by the
+// annotations of the module or class. Returns false if the store does not store an __annotate__ function.
 bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
   auto* name = as<Name>(target);
   if (sim.cursor.flat || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") ||
@@ -173,7 +174,7 @@ bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
 namespace depyf {
 using namespace ast;
 
-// The removed test is `if format > 2: raise NotImplementedError`.
+// Removes the test `if format > 2: raise NotImplementedError` from the start of `block`.
 Block without_format_test(Block block) {
   auto* test = block.empty() ? nullptr : as<If>(block[0]);
   auto* compare = test && test->orelse.empty() && test->body.size() == 1 ? as<Compare>(test->test) : nullptr;

@@ -1,8 +1,8 @@
-// Binary operations:
+// Lifts binary operations.
 //
-//   a; b; BINARY_OP +                    a + b
-//   a; b; BINARY_OP +=; STORE a          a += b                        (stores.cpp)
-//   a; b; BINARY_OP +=; anything else    t = a; t += b; ... t
+//   `a; b; BINARY_OP +` is `a + b`.
+//   `a; b; BINARY_OP +=; STORE a` is `a += b` (see stores.cpp).
+//   `a; b; BINARY_OP +=` without a store to `a` behind it is `t = a; t += b`, and `t` is the value on the stack.
 #include <algorithm>
 
 #include "dialect/dialect.h"
@@ -13,7 +13,8 @@ using namespace ast;
 
 namespace {
 // True if the compiler (3.11 and later) would turn `left % right` into an f-string, as it does for '%s and %r' % (a,
-// b). As the bytecode still contains the operation `%`, `left` was an f-string in the source.
+// b). If the compiler could turn `left % right` into an f-string but did not, `left` was an f-string without fields in
+// the source, as in f'%s and %r' % (a, b).
 bool would_be_fstring(const Expr* left, const Expr* right) {
   const Constant* text = constant_of(left, Constant::Kind::string);
   auto* items = as<Tuple>(right);
@@ -45,7 +46,7 @@ void binary(Simulation& sim, BinaryOp op, bool in_place) {
     // checked.
   }
   if (sim.cursor.literal_here()) {
-    // Writes out the operation: t = left; t op= right; and pushes t.
+    // Emits the statements `t = left; t op= right`, and pushes t.
     sim.stack.push_back({left, sim.graph.node, -1});
     sim.stack.push_back({right, sim.graph.node, -1});
     sim.spill_all(sim.stack.size());

@@ -13,7 +13,8 @@ using namespace ast;
 
 namespace {
 
-// Returns the column of the keyword `for`, which is four less than that of the loop's target; -1 if it is unknown.
+// Returns the column of the keyword `for`, which is four less than the column of the loop's target; -1 if it is
+// unknown.
 std::int32_t column_of_for(const Cursor& cursor, const Instruction& instruction, int body) {
   const std::span<const Position> positions = cursor.decoded.positions;
   const int first = cursor.cfg.blocks[body].begin;
@@ -46,7 +47,7 @@ void branch(Simulation& sim, const Instruction& instruction) {
   node.a = on_true ? block.jump : block.next, node.b = on_true ? block.next : block.jump;
   node.line = instruction.line, node.turned = keeps ? Turned::unknown : instruction.turned;
   node.is_grouped = instruction.is_grouped;
-  // If the tested value is an `and` or `or` expression, its operands were joined to one value before this test.
+  // If the tested value is an `and` or `or` expression, its operands were joined to one value before the test.
   node.inherited = is<BoolOp>(test);
   sim.graph.states[sim.graph.node].keep_a = keeps && on_true,
   sim.graph.states[sim.graph.node].keep_b = keeps && !on_true;
@@ -79,7 +80,7 @@ void leave(Simulation& sim, const Instruction& instruction) {
   // True if another node computed the returned value.
   bool inherited = !sim.stack.empty() && sim.graph.find(sim.stack.back().block) != sim.graph.node;
   Expr* value = sim.pop();
-  // The function that evaluates type parameters returns a definition whose markers are replaced later.
+  // A function that evaluates type parameters returns a definition, whose markers are replaced later.
   if (!sim.generics.is_open) sim.settle(value);
   sim.graph.nodes[sim.graph.node].value = value;
   sim.graph.nodes[sim.graph.node].inherited = inherited;

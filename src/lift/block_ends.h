@@ -1,4 +1,4 @@
-// Instructions that end a block.
+// Simulates the instructions that end a block.
 #pragma once
 
 #include "lift/simulation.h"
@@ -11,7 +11,7 @@ void branch(Simulation& sim, const Instruction& instruction);
 void loop(Simulation& sim, const Instruction& instruction);
 // Ends the block with a return of the value on top of the stack.
 void leave(Simulation& sim, const Instruction& instruction);
-// Ends the node without a successor, as behind `raise`.
+// Ends the current node without a successor, as a `raise` does.
 void stop(LiftedGraph& graph);
 
 }  // namespace depyf::lifting

@@ -1,12 +1,12 @@
-// Calls:
+// Lifts calls.
 //
-//   NULL; f; a; b; ('k',); CALL_KW 2                            f(a, k=b)
-//   f; a; b; CALL_FUNCTION 2                                    f(a, b)               (to 3.10)
-//   x; LOAD_METHOD m; a; CALL 1                                 x.m(a)
-//   NULL; f; (1, *a); {'k': b, **c}; CALL_FUNCTION_EX 1         f(1, *a, k=b, **c)
-//   super; __class__; self; LOAD_SUPER_ATTR m                   super().m
-//   the function of a comprehension; an iterator; CALL 1        [... for ...]         (comprehensions.cpp)
-//   the __exit__ of a manager; None; None; None; CALL 3         the end of the body of a with statement
+//   `NULL; f; a; b; ('k',); CALL_KW 2` is `f(a, k=b)`.
+//   `f; a; b; CALL_FUNCTION 2` is `f(a, b)` (to 3.10).
+//   `x; LOAD_METHOD m; a; CALL 1` is `x.m(a)`.
+//   `NULL; f; (1, *a); {'k': b, **c}; CALL_FUNCTION_EX 1` is `f(1, *a, k=b, **c)`.
+//   `super; __class__; self; LOAD_SUPER_ATTR m` is `super().m`.
+//   A call of the function of a comprehension with an iterator is the comprehension (see comprehensions.cpp).
+//   A call of the __exit__ of a context manager with three arguments None is the end of the body of a with statement.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -26,9 +26,9 @@ bool is_null(const Expr* expr) {
   return internal && internal->marker == Marker::null;
 }
 
-// In 3.8: true if the dict display in front of the call at `at` contains `**` and is one argument, as in f(**{**a, 'k':
-// b}), where a later key replaces an equal key. The parts of f(**a, k=b) are merged by BUILD_MAP_UNPACK_WITH_CALL,
-// which refuses duplicate keys.
+// In 3.8: true if the dict display in front of the call at `at` contains `**` and was written as one argument, as in
+// f(**{**a, 'k': b}). In f(**{**a, 'k': b}), a later key replaces an equal earlier key. In contrast,
+// BUILD_MAP_UNPACK_WITH_CALL, which merges the parts of f(**a, k=b), refuses duplicate keys.
 bool is_one_mapping(const Dict& dict, Row<const Instruction, InstructionIndex> code, int at, Version version) {
   if (!dialect_of(version).unpacking_builds || std::ranges::find(dict.keys, nullptr) == dict.keys.end()) return false;
   int before = at - 1;
@@ -45,8 +45,8 @@ List<Expr*> with_first(Context& context, Expr* first, List<Expr*> args) {
   return all;
 }
 
-// Removes the last arguments, one for each of `names`, and returns them as keywords. If one of the names is no
-// identifier, all keywords are passed as one dict: f(**{'a b': c}).
+// Removes the last arguments from `args`, one for each of `names`, and returns them as keywords. If one of the names is
+// no identifier, all keywords are passed as one dict: f(**{'a b': c}).
 List<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constant& names, List<Expr*>& args) {
   Table<Keyword> keywords;
   std::size_t count = names.items.size();
@@ -62,6 +62,22 @@ List<Keyword> keywords_of(Context& context, const Cursor& cursor, const Constant
   if (!plain) keywords.push_back({"", cursor.make(Dict{context.arena.copy(keys), context.arena.copy(values)})});
   args = args.first(args.size() - count);
   return context.arena.copy(keywords);
+}
+
+// Returns the function that a CALL with the arguments `args` calls. On the stack, `first` lies below `second`, and
+// `second` lies below the arguments. If `first` is the function of a method and `second` its `self`, puts `self` in
+// front of `args`.
+Expr* callee(Simulation& sim, Expr* first, Expr* second, List<Expr*>& args) {
+  // In nearly all calls, either `first` or `second` is NULL, each about equally often, so the function is selected
+  // without a branch.
+  Expr* const both[] = {first, second};
+  const bool first_is_marker = is<Internal>(first);
+  const bool is_usual = int{first_is_marker} + int{is<Internal>(second)} == 1;
+  if (is_usual && is_null(both[first_is_marker ? 0 : 1])) return both[first_is_marker ? 1 : 0];
+  if (is_null(first) && is_null(second)) sim.cursor.fail("call of NULL");
+  if (is_null(first)) return second;
+  if (!is_null(second)) args = with_first(sim.context, second, args);
+  return first;
 }
 
 }  // namespace
@@ -83,12 +99,7 @@ void call(Simulation& sim, const Instruction& instruction) {
   if (instruction.op == Op::call_ || instruction.op == Op::call_kw_) {
     // The two stack slots below the arguments contain NULL and a function, a function and NULL, or the function of a
     // method and its `self`.
-    Expr* first = sim.pop();
-    if (!is_null(first)) {
-      if (!is_null(function)) args = with_first(sim.context, function, args);
-      function = first;
-    }
-    if (is_null(function)) sim.cursor.fail("call of NULL");
+    function = callee(sim, sim.pop(), function, args);
   }
   finish_call(sim, function, args, keywords);
 }
@@ -106,7 +117,8 @@ void super_attribute(Simulation& sim, const Instruction& instruction) {
 // the end of a with statement.
 void finish_call(Simulation& sim, Expr* function, List<Expr*> args, List<Keyword> keywords) {
   if (auto* internal = as<Internal>(function)) {
-    // The call of __exit__ at the normal end of a with statement belongs to the statement.
+    // The call of __exit__ at the normal end of a with statement belongs to the with statement, so the call becomes a
+    // marker.
     if (internal->marker == Marker::with_exit && args.size() == 3 && std::all_of(args.begin(), args.end(), is_none)) {
       sim.emit(InternalStmt{StmtMarker::with_exit, internal->index, nullptr, nullptr});
       return sim.push(Internal{Marker::with_exit, internal->index, nullptr});
@@ -118,27 +130,27 @@ void finish_call(Simulation& sim, Expr* function, List<Expr*> args, List<Keyword
       const FunctionValue called = sim.context.functions[internal->index];
       Expr *made = nullptr, *iterable = nullptr;
       if (iterator && iterator->marker == Marker::iterator) iterable = iterator->value;
-      // From 3.15 on, the function of a comprehension calls iter() by itself.
+      // From 3.15 on, the function of a comprehension calls iter() on its argument by itself.
       else if (dialect_of(sim.cursor.decoded.version).iterating_generators) iterable = args[0];
       if (iterable && comprehension(sim.context, sim.cursor, made, called, iterable)) return sim.push(made);
     }
   }
-  if (keywords.empty() && args.size() == 1 && is<ListExpr>(args[0]))
+  if (!args.empty() && is<ListExpr>(args[0]) && args.size() == 1 && keywords.empty())
     if (Expr* text = long_fstring(sim.context, sim.cursor, function, args)) return sim.push(text);
   sim.push(Call{function, args, keywords});
 }
 
 namespace {
-// In 3.8: true if the display was written as `**{...}`. In 3.8, a call with plain keywords and without `*` and `**`
-// arguments compiles to CALL_FUNCTION_KW.
+// In 3.8: true if `display` was written as an argument `**{...}`. In 3.8, a call with plain keywords and without `*`
+// and `**` arguments compiles to CALL_FUNCTION_KW.
 bool is_written_as_mapping(const Dict& display, const Table<Expr*>& args) {
   const bool is_unpacking = std::ranges::any_of(display.keys, [](const Expr* key) { return key == nullptr; });
   const bool is_starred = std::ranges::any_of(args, [](const Expr* arg) { return is<Starred>(arg); });
   return !is_unpacking && (display.keys.empty() || !is_starred);
 }
 
-// True if the arguments were written as `*(a, b)`. A call without `*` and `**` arguments compiles to CALL or CALL_KW,
-// unless it has more arguments than the compiler leaves on the stack (STACK_USE_GUIDELINE).
+// True if `display` was written as an argument `*(a, b)`. A call without `*` and `**` arguments compiles to CALL or
+// CALL_KW, unless it has more arguments than the compiler leaves on the stack (STACK_USE_GUIDELINE).
 bool is_starred_display(const Tuple& display, const Table<Keyword>& keywords) {
   constexpr std::size_t most_on_stack = 30;  // a keyword argument counts as two values
   return display.elts.size() + 2 * keywords.size() <= most_on_stack &&
@@ -147,14 +159,14 @@ bool is_starred_display(const Tuple& display, const Table<Keyword>& keywords) {
 }
 }  // namespace
 
-// Handles CALL_FUNCTION_EX, whose arguments are a tuple and maybe a dict.
+// Handles CALL_FUNCTION_EX, which calls a function with a tuple of arguments and maybe a dict of keyword arguments.
 void call_ex(Simulation& sim, const Instruction& instruction) {
   Expr* mapping = instruction.arg & 1 ? sim.pop() : nullptr;
   // From 3.14 on, NULL stands for an absent dict.
   if (is_null(mapping)) mapping = nullptr;
   Expr* sequence = sim.pop();
   Expr* function = sim.pop();
-  if (instruction.aux) {  // there is a NULL slot beside the callable
+  if (instruction.aux) {  // a NULL slot is beside the callable
     Expr* other = sim.pop();
     if (is_null(function)) function = other;
   }

@@ -1,8 +1,9 @@
-// Comparisons:
+// Lifts comparisons.
 //
-//   a; b; COMPARE_OP <                                                                                    a < b
-//   a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP; ...; cleanup: POP_TOP         a < b < c
-//   a; POP_JUMP_IF_NONE                                                                                   a is None
+//   `a; b; COMPARE_OP <` is `a < b`.
+//   `a; POP_JUMP_IF_NONE` is a test of `a is None`.
+//   `a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP` is `a < b < c`, where the code at the
+//   label `cleanup` drops b with POP_TOP.
 #include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/operations.h"
@@ -10,11 +11,8 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// Compares the two values on top of the stack. In a chained comparison, the right operand is a copy of the value below
-// the left operand: the chain continues with that value, and the code at the jump target pops the value if the
-// comparison is false.
-//
-//   a; b; SWAP 2; COPY 2; COMPARE_OP; JUMP_IF_FALSE cleanup; c; COMPARE_OP
+// Compares the two values on top of the stack. In a chained comparison `a < b < c`, the stack contains b, a and a copy
+// of b. If `a < b` is true, the chain continues with b; if `a < b` is false, the code at the jump target pops b.
 void compare(Simulation& sim, CompareOp op) {
   auto longer = [&](const Compare& chain, Expr* comparator) {
     return Compare{chain.left, sim.context.arena.append(chain.ops, op),
@@ -36,16 +34,14 @@ void compare(Simulation& sim, CompareOp op) {
     if (left.mover >= 0 && !sim.names.stable(left.expr)) throw Restart{left.mover};
     return sim.push(Compare{left.expr, sim.context.list({op}), sim.context.list({value})});
   }
-  // For `a < b < c`, the copy of b has been popped already, and the two values on top of the stack are b and, above it,
-  // a.
+  // For `a < b < c`, the copy of b has been popped already; the top of the stack is a, with b below it.
   Entry left = sim.pop_entry(), middle = sim.pop_entry();
   Expr* so_far;
   auto* chain = as<Internal>(left.expr);
   if (chain && chain->marker == Marker::chain)
     so_far = sim.cursor.make(longer(*as<Compare>(chain->value), middle.expr));
   else so_far = sim.cursor.make(Compare{left.expr, sim.context.list({op}), sim.context.list({middle.expr})});
-  // No branch is lifted for the jump of a chained comparison, because the code at its target only pops the middle
-  // operand.
+  // The jump of a chained comparison becomes no branch, because the code at its target only pops the middle operand.
   int cleanup = sim.cursor.code[test].target, next = cleanup;
   auto at = [&](int index) {
     while (index < int(sim.cursor.code.size()) && sim.cursor.code[index].op == Op::nop_) ++index;
@@ -71,8 +67,9 @@ void compare(Simulation& sim, CompareOp op) {
 }
 
 // Compares the top of the stack with None, for POP_JUMP_IF_NONE and POP_JUMP_IF_NOT_NONE. Returns true if the jump is
-// taken when the comparison is true. In a chained comparison that ends in `is None` or `is not None`, the block to
-// which the earlier comparisons jump if they are false shows which of the two operators ends the chain.
+// taken when the comparison is true. A chained comparison may end in `is None` or `is not None`. In a chained
+// comparison, every comparison that is false leads to the same block, so the edge to that block shows whether the
+// operator of the last comparison is `is` or `is not`.
 bool test_for_none(Simulation& sim, bool jumps_on_none) {
   CompareOp op = CompareOp::is;
   auto* chain = as<Internal>(sim.peek(1).expr);

@@ -1,12 +1,11 @@
-// Turns the body of a comprehension, which structuring has turned into loops and tests, into one expression:
-//
-//   for x in .0:                        [f(x) for x in v if x]
-//       if x:
-//           append(f(x))
+// Turns the body of a comprehension, which src/structure has nested as loops and tests, into one expression. For
+// example, the body `for x in .0: if x: append(f(x))` becomes `[f(x) for x in v if x]`, where v is the iterable whose
+// iterator is passed as the argument `.0`.
 //
 // The body of a comprehension is a separate code object, which is called at once. From 3.12 on, the compiler inlines
-// the body of most comprehensions, and `outline_comprehensions` separates it again. A body that does not have the form
-// of a comprehension is printed as statements: __result = []; for x in .0: ...; return __result
+// the bodies of most comprehensions, and `outline_comprehensions` separates the inlined bodies again. A body that does
+// not have the form of a comprehension is printed as statements: `__result = []`, then the loops, then `return
+// __result`.
 #include <algorithm>
 #include <functional>
 
@@ -23,8 +22,8 @@ using namespace ast;
 
 namespace {
 
-// Returns a condition that evaluates the tests of `block` and is always false; null if the block does anything but
-// test.
+// Returns a condition that evaluates the tests of `block` and is always false; null if `block` contains anything but
+// tests.
 Expr* tests_without_element(Context& context, Block block) {
   auto is_pass = [](const Stmt* stmt) { return is<Pass>(stmt) || is<Continue>(stmt); };
   if (std::ranges::all_of(block, is_pass)) return context.constant(Constant::Kind::false_);
@@ -57,8 +56,8 @@ bool element(Context& context, ComprehensionKind kind, const Stmt* stmt, Expr*& 
   return yield != nullptr;
 }
 
-// True if the innermost loop yields its items to `elt` without a variable. From 3.15 on, the compiler turns the `*y` in
-// `(*y for y in x)` into an inner loop over y, which yields the items of y without a variable.
+// True if the innermost loop comes from `*y` in the source. From 3.15 on, the compiler turns `(*y for y in x)` into a
+// loop over x with an inner loop over y, which yields each item of y without storing it in a variable.
 bool yields_items(const Table<Comprehension>& generators, const Expr* elt) {
   const Comprehension& last = generators.back();
   const auto* item = as<Name>(elt);
@@ -67,8 +66,9 @@ bool yields_items(const Table<Comprehension>& generators, const Expr* elt) {
          item->id.starts_with("__temp_");
 }
 
-// Walks inwards through loops and tests, and collects generators and conditions. Returns false if the body of the
-// comprehension contains a statement other than loops, tests and the addition of an item.
+// Walks inwards through the loops and tests of `block`, and collects the generators and conditions of the
+// comprehension. Returns false if the body of the comprehension contains a statement other than loops, tests and the
+// addition of an item.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, ComprehensionKind kind, Block block,
                    Expr* iterable) {
   Table<Comprehension> generators;
@@ -81,8 +81,8 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
     if (count == 0) return false;
     Stmt* stmt = block[0];
     if (auto* branch = as<If>(stmt); branch && !first) {
-      // The compiler folds a condition with a constant result: of `if x or True`, only the evaluation of x remains, and
-      // for `if x and False`, the element is removed as well.
+      // The compiler folds a condition with a constant result. Of `if x or True`, only the evaluation of x remains. For
+      // `if x and False`, the compiler also removes the code that adds an element.
       if (branch->orelse.empty() && std::ranges::all_of(branch->body, [](Stmt* inner) { return is<Pass>(inner); })) {
         const bool always = count > 1;
         Expr* decided = context.constant(always ? Constant::Kind::true_ : Constant::Kind::false_);
@@ -99,7 +99,8 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
         block = branch->body;
         continue;
       }
-      // For `if x or y and False` the compiler keeps the test of y, although no path from it leads to the element.
+      // For `if x or y and False`, the compiler keeps the test of y, although no path from the test leads to the
+      // element.
       if (count == 1 && !branch->orelse.empty()) {
         Expr* test = negate(context, branch->test);
         Expr* fails = tests_without_element(context, branch->body);
@@ -123,7 +124,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
       }
       return false;
     }
-    // The compiler turns `for y in [x]` into an assignment.
+    // The compiler turns `for y in [x]` in a comprehension into an assignment to y.
     if (auto* assign = as<Assign>(stmt); !first && assign && assign->targets.size() == 1 && block.size() > 1) {
       generators.back().ifs = context.arena.copy(ifs);
       ifs.clear();
@@ -151,7 +152,7 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
     }
     if (first) return false;
     if (is<Pass>(stmt) && count == 1 && is<Name>(generators.back().target) && kind != ComprehensionKind::dict) {
-      // A `pass` in the loop comes from `(x for x in a if False)`, whose element the compiler removed.
+      // A loop whose body is `pass` comes from `(x for x in a if False)`, whose element the compiler removed.
       elt = generators.back().target, ifs.push_back(context.constant(Constant::Kind::false_));
       break;
     }
@@ -164,13 +165,13 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
     elt = cursor.make(Starred{generators.back().iter});
     generators.pop_back();
   }
-  result = cursor.make(ComprehensionExpr{kind, elt, value, context.arena.copy(generators)});
+  result = cursor.make(ComprehensionExpr{elt, value, context.arena.copy(generators), kind});
   return true;
 }
 
 }  // namespace
 
-// Finds the kind of a comprehension by the name of its code object.
+// The name of the code object shows the kind of the comprehension: `<listcomp>` is a list comprehension.
 bool comprehension(Context& context, const Cursor& cursor, Expr*& result, const FunctionValue& function,
                    Expr* iterable) {
   const std::string_view name = function.name;
@@ -200,7 +201,8 @@ void inlined_comprehension(Simulation& sim, const Instruction& instruction) {
   }
   if (!comprehension(sim.context, sim.cursor, made, kind, sim.context.build_part(sim.context, body), iterable))
     sim.cursor.fail("a comprehension of another shape");
-  // BUILD_LIST has the position of the whole comprehension, while the last instruction has that of its loop.
+  // BUILD_LIST has the position of the whole comprehension, while the last instruction has the position of a loop in
+  // the comprehension.
   made->offset = body.instructions[0].offset, made->line = body.instructions[0].line;
   sim.push(made);
 }

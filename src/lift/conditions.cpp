@@ -1,10 +1,10 @@
-// Joins tests that share a target into one test, and values that depend on the path to a block into one expression:
+// Joins tests that share a target into one test, and values that depend on the path to a block into one expression.
 //
-//   a; POP_JUMP_IF_FALSE n; b; POP_JUMP_IF_FALSE n                        a and b
-//   a; POP_JUMP_IF_TRUE m; b; POP_JUMP_IF_FALSE n; m:                     a or b
-//   a; JUMP_IF_TRUE_OR_POP m; b; m:                                       a or b, as a value
-//   c; POP_JUMP_IF_FALSE n; a; JUMP m; n: b; m:                           a if c else b
-//   c; POP_JUMP_IF_FALSE n; a; POP_JUMP_IF_FALSE F; JUMP T; n: b; POP_JUMP_IF_FALSE F; T:    (a if c else b), as a test
+//   `a; POP_JUMP_IF_FALSE n; b; POP_JUMP_IF_FALSE n` is a test of `a and b`.
+//   `a; POP_JUMP_IF_TRUE m; b; POP_JUMP_IF_FALSE n; m:` is a test of `a or b`.
+//   `a; JUMP_IF_TRUE_OR_POP m; b; m:` is the value `a or b`.
+//   `c; POP_JUMP_IF_FALSE n; a; JUMP m; n: b; m:` is the value `a if c else b`.
+//   `c; POP_JUMP_IF_FALSE n; a; POP_JUMP_IF_FALSE F; JUMP T; n: b; POP_JUMP_IF_FALSE F; T:` tests `a if c else b`.
 #include <algorithm>
 #include <iterator>
 #include <ranges>
@@ -19,16 +19,16 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// Returns `left or right` or `left and right` with `left` as one operand, if `left` was a value before it was tested:
-// `(a or b) or c` tests the value of `a or b` once more. Returns null if `left` was no value before the test, or is no
-// expression with the same operator.
+// Returns `left or right` or `left and right` with `left` as one operand, if `left` was computed as a value and then
+// tested. For example, `(a or b) or c` tests the value of `a or b` once more. Returns null if `left` was not computed
+// as a value before the test, or if the operators of `left` and the result differ.
 Expr* with_tested(Context& context, bool is_or, Expr* left, Expr* right, bool left_is_value) {
   auto* chain = as<BoolOp>(left);
   if (!left_is_value || !chain || chain->is_or != is_or) return nullptr;
   return context.expr(BoolOp{is_or, context.list({left, right})}, left->offset, left->line);
 }
 
-// True if `node` does nothing but push one value on the stack that `test` left.
+// True if node `node` only pushes one value on the stack with which node `test` ends.
 bool pushes_one(LiftedGraph& graph, NodeIndex node, int test) {
   const auto &stack = graph.states[node].stack, &before = graph.states[test].stack;
   if (graph.nodes[node].end != Node::End::go || !graph.nodes[node].statements.empty() ||
@@ -40,16 +40,16 @@ bool pushes_one(LiftedGraph& graph, NodeIndex node, int test) {
   return graph.nodes[node].region == graph.nodes[test].region && (!internal || internal->marker == Marker::function);
 }
 
-// Returns `left or right` or `left and right`, with `right` as one operand: `a or (b or c) or d` tests the value of
-// `b or c` once more.
+// Returns `left or right` or `left and right`. Even if `right` has the operator of the result, `right` stays one
+// operand: `a or (b or c) or d` tests the value of `b or c` once more.
 Expr* with_operand(Context& context, bool is_or, Expr* left, Expr* right) {
   auto* chain = as<BoolOp>(left);
   const List<Expr*> values = chain && chain->is_or == is_or ? chain->values : context.list({left});
   return context.expr(BoolOp{is_or, context.arena.append(values, right)}, left->offset, left->line);
 }
 
-// Returns `left or right` or `left and right`, where operands of `left` and `right` are put into one list if `left` or
-// `right` has the same operator.
+// Returns `left or right` or `left and right`. If `left` or `right` has the operator of the result, the operands of
+// `left` or `right` become operands of the result.
 Expr* bool_op(Context& context, bool is_or, Expr* left, Expr* right) {
   auto* more = as<BoolOp>(right);
   if (!more || more->is_or != is_or) return with_operand(context, is_or, left, right);
@@ -57,7 +57,7 @@ Expr* bool_op(Context& context, bool is_or, Expr* left, Expr* right) {
   return left;
 }
 
-// Returns `left or right` with brackets around `left` and the first operand of `right`: `(a or b) or c`.
+// Returns `(left or x) or y` if `right` is `x or y`, and `(left and x) and y` if `right` is `x and y`.
 Expr* grouped(Context& context, bool is_or, Expr* left, Expr* right) {
   auto* chain = as<BoolOp>(right);
   if (!chain || chain->is_or != is_or) return bool_op(context, is_or, left, right);
@@ -70,15 +70,16 @@ Expr* grouped(Context& context, bool is_or, Expr* left, Expr* right) {
   return context.expr(BoolOp{is_or, values}, left->offset, left->line);
 }
 
-// Returns the conditional expression. The alternative that is first in the bytecode is also first in the expression,
-// unless the negation of the test needs another instruction.
+// Returns `if_true if test else if_false`, or the equivalent expression with the negation of `test`. The alternative
+// that is first in the bytecode is also first in the expression, unless the negation of the test needs another
+// instruction.
 Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
   if (!true_first && !negation_changes(context, test))
     return context.expr(IfExp{negate(context, test), if_false, if_true}, test->offset, test->line);
   return context.expr(IfExp{test, if_true, if_false}, test->offset, test->line);
 }
 
-// True if the source node of the edge has no statements and no branch, so that it may only push a value.
+// True if the source node of `edge` has no statements and no branch, so that the node may do nothing but push a value.
 bool may_push_one(const Cfg& cfg, const LiftedGraph& graph, Edge edge) {
   const Node& node = graph.nodes[edge.first];
   return node.end == Node::End::go && node.statements.empty() && !cfg.blocks[edge.first].is_loop_header;
@@ -102,7 +103,8 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
     Expr* value = graph.states[node].stack.back().expr;
     Expr* made = nullptr;
     NodeIndex other;
-    // For JUMP_IF_x_OR_POP, the value along one edge is the tested value, and along the other edge the value of `node`.
+    // For JUMP_IF_x_OR_POP, the value along one edge to `block` is the tested value, and the value along the other edge
+    // is the value that `node` pushes.
     if (branch.a == block && branch.b == node && graph.states[test].keep_a) {
       made = with_tested(context, true, branch.value, value, branch.inherited || branch.is_bracketed);
       if (!made) made = (branch.is_grouped ? grouped : bool_op)(context, true, branch.value, value);
@@ -124,7 +126,7 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
                          branch.a == node ? alternative : value,
                          cursor.cfg.blocks[branch.a].begin < cursor.cfg.blocks[branch.b].begin);
     }
-    // `node` and `other` are merged into the node of the test, which pushes the joined value.
+    // Merges `node`, and `other` if it is set, into the node of the test, which pushes the joined value from now on.
     for (const NodeIndex gone : {node, other})
       if (gone >= 0) graph.nodes[gone].end = Node::End::none, graph.states[gone].alias = test;
     branch.inherited = false;
@@ -138,8 +140,8 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
 
 namespace {
 
-// Two branches: node `before` ends in the first branch, `node` ends in the second, and exactly one edge of the first
-// branch, and no other edge, leads to `node`.
+// Two branches: the node `before` ends in the first branch, and `node` ends in the second branch. Only one edge of the
+// first branch leads to `node`, and no other edge of the graph does.
 class BranchPair {
  public:
   BranchPair(Context& context, const Cursor& cursor, LiftedGraph& graph, int before, bool along_b, NodeIndex node)
@@ -154,7 +156,7 @@ class BranchPair {
         first_state_(graph.states[before]),
         second_state_(graph.states[node]) {}
 
-  // True if both branches have the same stack below the tested value, and may be parts of one condition.
+  // True if the two branches have equal stacks below the tested values, and may be parts of one condition.
   bool may_be_joined() const {
     if (first_.end != Node::End::branch || first_.region != second_.region || first_.a == first_.b) return false;
     if (along_b_ ? first_state_.keep_b : first_state_.keep_a) return false;
@@ -162,16 +164,17 @@ class BranchPair {
     // The compiler copies the test of a while loop to the end of the loop; a test in front of the copy is not part of
     // the loop's condition.
     if (second_.line >= 0 && second_.line < first_.line && (goes_back(second_.a) || goes_back(second_.b))) return false;
-    // A conditional jump back that the compiler did not replace by its opposite is a separate statement: `if c:
-    // continue`. A conditional jump back that the compiler did replace does not come from a `continue`, so it is not
-    // joined with a second test that jumps back for a `continue`.
+    // If the compiler did not replace a conditional jump back by its opposite, the jump is a separate statement: `if c:
+    // continue`. A conditional jump back that the compiler replaced by its opposite does not come from a `continue`, so
+    // its test is not joined with a second test whose jump comes from a `continue`.
     const int far = along_b_ ? first_.a : first_.b;
     if (far < 0 || cursor_.cfg.order_index[far] < 0 || !cursor_.cfg.is_back_edge(before_, far)) return true;
     const bool continues = second_.turned != Turned::unknown && second_.turned != Turned::yes;
     return first_.turned != Turned::no && !(first_.turned == Turned::yes && continues);
   }
 
-  // Joins both branches into one condition. Returns false if the branches have no common target.
+  // Joins the two branches into one condition. Returns false if the branches cannot be joined, for example because they
+  // have no common target.
   bool join() {
     const State &one = first_state_, &two = second_state_;
     if (!along_b_ && first_.b == second_.b && one.keep_b == two.keep_b) {
@@ -193,12 +196,12 @@ class BranchPair {
     return std::ranges::equal(first_state_.stack, second_state_.stack, {}, &Entry::expr, &Entry::expr);
   }
 
-  // Returns `left or second` or `left and second`.
+  // Returns `left or t` or `left and t`, where t is the test of the second branch.
   Expr* joined(bool is_or, Expr* left) const {
     return (second_.inherited ? with_operand : bool_op)(context_, is_or, left, second_.value);
   }
 
-  // Joins both tests to `first or second` or `first and second`.
+  // Joins the tests of the two branches to `first or second` or `first and second`.
   void join_alike(bool is_or) {
     Expr* made = with_tested(context_, is_or, first_.value, second_.value, first_.inherited || first_.is_bracketed);
     if (!made) made = joined(is_or, first_.value);
@@ -206,14 +209,14 @@ class BranchPair {
     absorb(made, second_.a, second_state_.keep_a, second_.b, second_state_.keep_b);
   }
 
-  // True for the test of an except clause or of a case, which cannot be part of a condition.
+  // True if `test` is the test of an except clause or of a case clause, which cannot be part of a condition.
   static bool is_clause(const Expr* test) {
     auto* internal = as<Internal>(test);
     return internal && (internal->marker == Marker::exc_match || internal->marker == Marker::eg_match ||
                         internal->marker == Marker::match_case);
   }
 
-  // True if the edge from the second branch to `to` is a back edge, but not to the head of a for loop.
+  // True if the edge from the second branch to `to` is a back edge and `to` is not the head of a for loop.
   bool goes_back(int to) const {
     if (to < 0 || cursor_.cfg.order_index[to] < 0 || !cursor_.cfg.is_back_edge(node_, to)) return false;
     int start = cursor_.cfg.blocks[to].begin;
@@ -221,8 +224,8 @@ class BranchPair {
     return cursor_.code[start].op != Op::for_iter_;
   }
 
-  // True if the code that runs when the first test decides without the second test starts with a jump, as the code of a
-  // `pass` or `continue` does.
+  // True if the path on which the first branch skips the second test starts with a jump, which may be the code of a
+  // `pass` or `continue`.
   bool has_statement_between() const {
     const int jump = cursor_.cfg.blocks[before_].end - 1, second = cursor_.cfg.blocks[node_].begin;
     const int target = cursor_.code[jump].target;
@@ -232,16 +235,17 @@ class BranchPair {
     return cursor_.code[past].op == Op::jump_;
   }
 
-  // Joins the tests if one of them has to be negated, and chooses the one whose negation needs no other instruction.
-  // The joined condition is true for the code that is first in the bytecode.
+  // Joins the tests of the two branches, one of which has to be negated. If possible, negates the one of the two tests
+  // whose negation compiles without another instruction. If the joined condition is true, control goes to the code that
+  // comes first in the bytecode.
   bool join_negated() {
     const int shared = along_b_ ? first_.a : first_.b, rest = along_b_ ? second_.a : second_.b;
     const bool keep_rest = along_b_ ? second_state_.keep_a : second_state_.keep_b;
     const bool changes_first = negation_changes(context_, first_.value);
     const bool changes_second = negation_changes(context_, second_.value);
     // If neither test can be negated without another instruction, the tests belong to two statements. From 3.14 on,
-    // `not a in b` is compiled to the opposite jump, so two tests like `a in b` belong to one statement if no `pass` or
-    // `continue` is between them.
+    // `not a in b` compiles to the opposite jump, so two tests like `a in b` belong to one statement if no `pass` or
+    // `continue` is between the tests.
     const bool changes_both = changes_first && changes_second;
     if (changes_both && (!dialect_of(context_.version).negation_turns_jumps || has_statement_between())) return false;
     const int cost_first = negation_cost(context_, first_.value), cost_second = negation_cost(context_, second_.value);
@@ -261,8 +265,9 @@ class BranchPair {
     return true;
   }
 
-  // Joins three tests to `x if c else y`, if the edges of the first test c lead to tests x and y with equal targets; if
-  // the targets are in opposite order, x or y is negated: `not x if c else y`.
+  // Joins three tests to `x if c else y`, if the edges of the first test c lead to tests x and y with equal targets.
+  // If the true edge of each of the tests x and y leads to the target of the false edge of the other, x or y is
+  // negated: `not x if c else y`.
   bool join_with_other_way() {
     const int other = along_b_ ? first_.a : first_.b;
     if (other < 0 || other == node_ || !graph_.states[other].lifted || graph_.states[other].alias >= 0) return false;
@@ -285,10 +290,10 @@ class BranchPair {
     return true;
   }
 
-  // Negates x or y, the second or third test of `x if c else y`, if x and y have the same targets in the opposite
-  // order. Returns false, and changes nothing, if the targets differ or both negations need other instructions. The
-  // joined condition is true for the code that is first in the bytecode, unless that code is the start of the loop
-  // around the tests.
+  // Negates one of the tests x and y of the condition `x if c else y`, if x and y have the same targets in the opposite
+  // order. Returns false, and changes nothing, if the targets differ or both negations need other instructions. If the
+  // joined condition is true, control goes to the target that comes first in the bytecode, unless that target is the
+  // start of the loop around the tests.
   bool turn_crossed(Node& third, const State& third_state) {
     const bool keeps = second_state_.keep_a || second_state_.keep_b || third_state.keep_a || third_state.keep_b;
     if (keeps || third.a != second_.b || third.b != second_.a || second_.a < 0 || second_.b < 0) return false;
@@ -310,7 +315,8 @@ class BranchPair {
     return true;
   }
 
-  // Merges the second branch into the first, which then tests `test` and leads to `a` or `b`.
+  // Merges the second branch into the first. The merged branch tests `test`, and leads to `a` if it is true and to `b`
+  // if it is false.
   void absorb(Expr* test, int a, bool keep_a, int b, bool keep_b) {
     first_.inherited = false;
     first_.value = test, first_.a = a, first_.b = b, first_.turned = second_.turned;

@@ -5,11 +5,12 @@
 
 namespace depyf::lifting {
 
-// Joins the values of two of the `edges` to `block` that differ in the value on top of the stack into one expression.
-// Returns true if two edges were joined, and false if no such pair exists.
+// Finds two `edges` to `block` whose stacks differ only in the top value, and joins the two values into one expression.
+// Returns true if two edges were joined, and false if no two edges can be joined.
 bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block,
                    const Table<Edge>& edges);
-// Joins the test of `block` with the tests in front of it that share a target. Returns true if any tests were joined.
+// Joins the test of `block` with each preceding test that shares a target with the test of `block`. Returns true if any
+// tests were joined.
 bool merge_condition(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block);
 
 }  // namespace depyf::lifting

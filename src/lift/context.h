@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "ast/node.h"
+#include "ast/stmt_kinds.h"
 #include "depyf/decompile.h"
 #include "support/arena.h"
 #include "support/table.h"
@@ -31,8 +32,8 @@ struct FunctionValue {
   std::uint32_t constant = 0;  // the index of `code` in the constants of the outer code
   // The expressions of the function's defaults, keyword-only defaults and annotations; null if the function has none.
   ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
-  // If the code that evaluates type parameters creates the function: the index of that code in the constants of the
-  // outer code; otherwise -1.
+  // If a code object that evaluates type parameters creates the function: the index of that code object in the
+  // constants of the outer code; otherwise -1.
   std::int32_t within = -1;
   // True if the annotations are evaluated lazily, by an __annotate__ function (3.14 and later).
   bool deferred = false;
@@ -40,7 +41,7 @@ struct FunctionValue {
   ast::List<ast::TypeParam> type_params;
 };
 
-// A code object whose body is being built.
+// A code object whose body is being built: the current code object, or a code object around it.
 struct Around {
   const CodeObject* code;
   const Prepared* prepared;
@@ -63,10 +64,14 @@ struct CaseTest {
   std::int32_t line = -1;
 };
 
-// The decompiled body of a code object, to be inserted in a `def`, `class`, `lambda` or module.
+// The kind of definition as whose body src/validate has checked a block.
+enum class CheckedAs : std::uint8_t { nothing, function, class_body };
+
+// The decompiled body of a code object, which is inserted in a `def`, `class`, `lambda` or module.
 struct Body {
   ast::Block block;
   Level level = Level::structured;
+  CheckedAs checked_as = CheckedAs::nothing;
   // The number of instructions of the code object and of all nested code objects, each counted as often as it is
   // loaded.
   std::size_t size = 0;
@@ -80,13 +85,14 @@ class Context {
   Arena arena;
   std::deque<Constant> constants;  // constants that are in no code object
   Options options;
-  // Statements about the result, such as that a code object is shown as a state machine.
+  // Remarks on the result, for example that a code object is printed as a state machine.
   Table<std::string> notes;
-  // A dump of each code object after the pass that `options.dump_after` names.
+  // The text of each code object after the pass that `options.dump_after` names.
   std::string dump;
   // Constants that have no literal, and the names that the printed source uses for them.
   Table<NamedConstant> named_constants;
-  // The next five tables are indexed by the markers in expressions and statements (`Internal::index`).
+  // The next five tables contain data of markers; `Internal::index` and `InternalStmt::index` are indices in the
+  // tables.
   Table<FunctionValue> functions;
   Table<CaseTest> cases;
   Table<Table<DeferredAnnotation>> deferred;
@@ -95,19 +101,22 @@ class Context {
   std::unordered_map<const CodeObject*, Body> bodies;  // the bodies of the code objects that are already decompiled
   // With `options.prove`: the result of `decode` for each code object, before any pass changes it.
   std::unordered_map<const CodeObject*, std::shared_ptr<const DecodedCode>> decoded;
-  // The path to the current code object: from the root, the index of each nested code object in the constants around
-  // it.
+  // The path from the root code object to the current one: the index of each nested code object in the constants of the
+  // code object around it.
   Table<std::uint32_t> path;
   // The code objects from the root to the current one.
   Table<Around> around;
-  // Maps a temporary of the current code object to the local that the temporary is copied to.
+  // Maps a temporary of the current code object to the local variable that receives a copy of the temporary.
   std::map<std::string_view, std::string_view> lent;
   // Maps a temporary of the current code object to the name that the temporary may be renamed to.
   std::map<std::string_view, std::string_view> wanted;
-  // The level and version of the current code object.
+  // The form in which the current code object is printed, and the version of CPython that compiled the code object.
   Level level = Level::structured;
   Version version;
   int depth = 0;
+  // The kinds of all statements that have been made for the current code object. A pass that works only on statements
+  // of other kinds has nothing to do.
+  ast::StmtKinds stmt_kinds;
   // True if the root code object is a module whose assertions pytest rewrote.
   bool folds_assertions = false;
   // True if some assertions that pytest rewrote could not be folded back to `assert` statements.
@@ -119,21 +128,24 @@ class Context {
 
   // Decompiles a nested code object; set by the pipeline.
   Body (*build)(Context&, const CodeObject&) = nullptr;
+  // Checks a body that becomes the body of a definition; set by the pipeline.
+  void (*check)(Context&, Body&, const CodeObject&, CheckedAs) = nullptr;
   // Decompiles the body of an inlined comprehension; throws InternalError if no statements express it.
   ast::Block (*build_part)(Context&, const DecodedCode&) = nullptr;
 
   // `expr` and `stmt` are templates so that a node is constructed in the arena directly, and not copied as a variant.
   template <class Node>
   ast::Expr* expr(const Node& node, std::uint32_t offset = 0, std::int32_t line = -1) {
-    return arena.make<ast::Expr>(node, offset, line);
+    return arena.make<ast::Expr>(ast::held(arena, node), offset, line);
   }
   template <class Node>
   ast::Stmt* stmt(const Node& node, std::uint32_t offset = 0, std::int32_t line = -1, std::int32_t column = -1,
                   std::int32_t width = -1) {
-    return arena.make<ast::Stmt>(node, offset, line, column, width);
+    stmt_kinds.add(node);
+    return arena.make<ast::Stmt>(ast::held(arena, node), offset, line, column, width);
   }
-  // Returns a block of a comment and the statements of `body`. The statements of `body` are not changed, because other
-  // blocks may share them.
+  // Returns a block that consists of a comment and the statements of `body`. The block `body` itself is not changed,
+  // because other blocks may share it.
   ast::Block with_comment(std::string_view text, ast::Block body) {
     Table<ast::Stmt*> statements{stmt(ast::Comment{arena.copy(text)})};
     statements.insert(statements.end(), body.begin(), body.end());
@@ -149,8 +161,8 @@ class Context {
     value.kind = kind, value.text = std::move(text);
     return constant(std::move(value));
   }
-  // Returns an annotation that is a string constant (`from __future__ import annotations`) as source. The stage validate
-  // looks whether the text is an expression.
+  // Returns an annotation that is a string constant (`from __future__ import annotations`) as source. The stage
+  // src/validate checks that the text of the annotation is an expression.
   ast::Expr* annotation(ast::Expr* text) {
     auto* constant = ast::as<ast::ConstantExpr>(text);
     if (!constant || constant->value->kind != Constant::Kind::string) return text;
@@ -166,7 +178,7 @@ class Context {
 // Returns the parameters of a function, without annotations and defaults.
 ast::Arguments* parameters_of(Context& context, const CodeObject& code);
 
-// Returns the body of the comprehension whose code object has the name `code_name` as plain statements that build the
+// Returns the body of the comprehension whose code object is called `code_name` as plain statements that build the
 // result.
 ast::Block spell_out_comprehension(Context& context, std::string_view code_name, ast::Block body);
 
@@ -176,11 +188,11 @@ ast::Block without_format_test(ast::Block block);
 
 // Returns `not test` as a condition, without a double negation.
 ast::Expr* negate(Context& context, ast::Expr* test);
-// True if the negation needs another instruction (`in` becomes `not in`, `is` becomes `is not`), and not just the
-// opposite jump.
+// True if the negation of `test` needs another instruction (`in` becomes `not in`, `is` becomes `is not`), and not just
+// the opposite jump.
 bool negation_changes(const Context& context, const ast::Expr* test);
 // Returns the number of `not` operators in the negation of `test`. The result is at least `other_operator` if the
-// negation needs other instructions.
+// negation turns `in` into `not in`, or `is` into `is not`, which compile to another instruction.
 constexpr int other_operator = 1000;
 int negation_cost(const Context& context, const ast::Expr* test);
 

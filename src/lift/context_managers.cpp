@@ -1,12 +1,12 @@
-// With statements:
+// Lifts with statements.
 //
-//   m; BEFORE_WITH; STORE x; <body>; None; None; None; CALL          with m as x: <body>
-//   h: PUSH_EXC_INFO; WITH_EXCEPT_START; ...                         no code: part of the with statement
+//   `m; BEFORE_WITH; STORE x; <body>; None; None; None; CALL` is `with m as x: <body>`.
+//   The handler that starts with `PUSH_EXC_INFO; WITH_EXCEPT_START` becomes no code, because `with` implies it.
 //
-// In the state machine, and if the protected code cannot be the body of a with statement:
+// The state machine, and code that cannot be the body of a with statement, call the methods of the context manager.
 //
-//   m; BEFORE_WITH                                            type(m).__exit__.__get__(m), type(m).__enter__(m)
-//   exit; exception; WITH_EXCEPT_START                        exit(type(exception), exception, exception.__traceback__)
+//   `m; BEFORE_WITH` pushes `type(m).__exit__.__get__(m)` and `type(m).__enter__(m)`.
+//   `exit; exception; WITH_EXCEPT_START` is `exit(type(exception), exception, exception.__traceback__)`.
 #include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/operations.h"
@@ -14,8 +14,8 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// Pushes a call of the context manager's exit method with the exception. Only source in the form of a state machine
-// (`flat`) contains this call.
+// Pushes a call of the context manager's exit method with the exception. Only the source of a state machine (`flat`)
+// contains the call of the exit method.
 void call_exit(Simulation& sim, const Instruction& instruction) {
   if (!sim.cursor.flat) sim.cursor.fail("with handler outside a with statement");
   Expr* exception = sim.peek(1).expr;
@@ -24,8 +24,8 @@ void call_exit(Simulation& sim, const Instruction& instruction) {
   sim.push(Call{exit, sim.context.list({type, exception, sim.cursor.make(Attribute{exception, "__traceback__"})}), {}});
 }
 
-// Enters a with statement: pushes markers that the setup node turns into the statement, or pushes explicit calls of the
-// context manager's methods.
+// Enters a with statement: pushes markers that the setup node turns into the with statement, or pushes explicit calls
+// of the methods of the context manager.
 void enter_with(Simulation& sim, const Instruction& instruction) {
   bool async = instruction.op == Op::before_async_with_;
   RegionIndex region = -1;
@@ -38,8 +38,8 @@ void enter_with(Simulation& sim, const Instruction& instruction) {
       region = sim.cursor.cfg.blocks[next].setup_of;
   }
   if (region < 0) {
-    // Without a with statement, `type(manager).__enter__(manager)` enters the context manager. The context manager is
-    // used several times, so it is stored in a temporary.
+    // If no with statement can be written, a call of `type(manager).__enter__` enters the context manager. The context
+    // manager is used several times, so it is stored in a temporary.
     Entry manager{sim.pop(), sim.graph.node, -1};
     if (!sim.names.stable(manager.expr))
       sim.stack.push_back(manager), sim.spill_all(sim.stack.size()), manager = sim.pop_entry();

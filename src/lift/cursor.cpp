@@ -7,6 +7,7 @@
 #include "decode/op.h"
 #include "decode/op_info.h"
 #include "depyf/position.h"
+#include "support/branch_free.h"
 #include "support/table.h"
 
 namespace depyf::lifting {
@@ -21,7 +22,13 @@ int Cursor::skip(int from) const {
   return from;
 }
 
-// The current statement starts at the lowest column of its instructions on the line of the current instruction.
+void Cursor::begin_behind(std::uint32_t offset) {
+  const int last = std::min(at, int(code.size()) - 1);
+  while (first_at < last && code[first_at].offset <= offset) first_offset = code[++first_at].offset;
+}
+
+// Returns the smallest column of those instructions of the current statement that are on the line of the current
+// instruction.
 std::int32_t Cursor::first_column() const {
   const std::span<const Position> positions = decoded.positions;
   const int end_at = std::min(at + 1, int(code.size()));
@@ -30,9 +37,11 @@ std::int32_t Cursor::first_column() const {
   std::uint32_t column = std::numeric_limits<std::uint32_t>::max();
   for (const Instruction& instruction : Row<const Instruction>(code).part(first_at, end_at - first_at)) {
     const std::size_t unit = instruction.offset / 2;
-    if (unit >= positions.size() || positions[unit].line != line) continue;
-    // As an unsigned number, an unknown column (-1) is larger than all known columns.
-    column = std::min(column, static_cast<std::uint32_t>(positions[unit].column));
+    if (unit >= positions.size()) continue;
+    // As an unsigned number, an unknown column (-1) is larger than all known columns. The column of an instruction on
+    // another line counts as unknown, which takes no branch.
+    const Position& position = positions[unit];
+    column = std::min(column, static_cast<std::uint32_t>(select(position.line == line, position.column, -1)));
   }
   return static_cast<std::int32_t>(column);
 }

@@ -1,4 +1,4 @@
-// The current instruction, and the code around it.
+// Defines the cursor: the current instruction and the code around it.
 #pragma once
 
 #include <set>
@@ -19,8 +19,8 @@ struct Cursor {
   const Cfg& cfg;
   const Row<const Instruction, InstructionIndex> code;
   const bool flat;  // true if each block is lifted separately
-  // The indices of instructions that are simulated literally: the values that they move are first stored in
-  // temporaries.
+  // The indices of the instructions that are simulated literally, which means that the values they move are first
+  // stored in temporaries.
   const std::set<int>& literal;
   const Split split;
   NodeIndex block = 0;  // the current block
@@ -35,6 +35,8 @@ struct Cursor {
   bool literal_here() const { return flat || split == Split::effects_and_tests || literal.contains(at); }
   // Returns the index of the first instruction from `from` on that is not NOP or RESUME, or the end of the block.
   int skip(int from) const;
+  // Moves the start of the current statement behind the instruction at `offset`, which belongs to an earlier statement.
+  void begin_behind(std::uint32_t offset);
   // Returns the column where the current statement begins, as the positions of its instructions show; -1 if it is
   // unknown.
   std::int32_t first_column() const;

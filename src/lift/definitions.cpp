@@ -1,12 +1,15 @@
-// Functions and classes. MAKE_FUNCTION and the call of __build_class__ leave a value on the stack, and a store binds
-// the value to a name:
+// Lifts functions and classes. MAKE_FUNCTION and the call of __build_class__ leave a value on the stack, and a store
+// binds the value to a name.
 //
-//   (1,); <code f>; MAKE_FUNCTION 1; STORE f                            def f(a=1): ...
-//   <code f>; MAKE_FUNCTION; (1,); SET_FUNCTION_ATTRIBUTE 1; STORE f    the same (3.13)
-//   d; <code f>; MAKE_FUNCTION; CALL 0; STORE f                         @d
-//   LOAD_BUILD_CLASS; <code C>; MAKE_FUNCTION; 'C'; B; CALL 3; STORE C  class C(B): ...
-//   <code "<lambda>">; MAKE_FUNCTION                                    lambda a: ...
-//   any of them inside an expression                                    a definition before the statement, and its name
+//   `(1,); <code f>; MAKE_FUNCTION 1; STORE f` is `def f(a=1)`.
+//   `<code f>; MAKE_FUNCTION; (1,); SET_FUNCTION_ATTRIBUTE 1; STORE f` is `def f(a=1)` from 3.13 on.
+//   `d; <code f>; MAKE_FUNCTION; CALL 0; STORE f` is `def f()` with the decorator `@d`.
+//   `LOAD_BUILD_CLASS; <code C>; MAKE_FUNCTION; 'C'; B; CALL 3; STORE C` is `class C(B)`.
+//   `<code "<lambda>">; MAKE_FUNCTION` is a lambda expression.
+//
+// If an expression contains a class, or a function that is no lambda expression, the definition of the class or
+// function is emitted in front of the statement with this expression, and the expression contains only the name of the
+// class or function.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -16,6 +19,7 @@
 #include "lift/definitions.h"
 #include "lift/generics.h"
 #include "lift/operations.h"
+#include "support/identifier_bytes.h"
 #include "support/keywords.h"
 #include "support/table.h"
 
@@ -26,8 +30,8 @@ namespace {
 // Pairs of the name of a parameter and its annotation; the annotation of the result has the name `return`.
 using Annotations = Table<std::pair<std::string_view, Expr*>>;
 
-// Collects the items of a tuple display or of a constant tuple. Returns false if `expr` is no such tuple: neither a
-// display without a starred item nor a constant.
+// Collects the items of a tuple display or of a constant tuple. Returns false if `expr` is neither a constant tuple nor
+// a tuple display without a starred item.
 bool items_of(Context& context, Expr* expr, Table<Expr*>& items) {
   if (auto* tuple = as<Tuple>(expr)) {
     items.assign(tuple->elts.begin(), tuple->elts.end());
@@ -40,18 +44,14 @@ bool items_of(Context& context, Expr* expr, Table<Expr*>& items) {
   return false;
 }
 
-// The source lines of the items of a folded constant tuple: unknown, the line of the keyword `def`, or lines of their
-// own.
+// The source lines of the items of a folded constant tuple: unknown, the line of the keyword `def`, or other lines.
 enum class ItemLines : std::uint8_t { unknown, of_keyword, own };
 
-// Sets the positions of the items of a constant tuple, or of every second item if `step` is 2, to those in the source.
-// The compiler folds a display of constants to one constant, but leaves a NOP with the position of each item that is on
-// another line than the instructions around it:
-//
-//     def f(          NOP (the position of 1), NOP (the position of 2), LOAD_CONST (1, 2) (the position of def)
-//         a=1,
-//         b=2,
-//     ):
+// Sets the positions of the items of a constant tuple, or of every second item if `step` is 2, to their positions in
+// the source. The compiler folds a display of constants to one constant, but leaves a NOP with the position of each
+// item that is on another line than the instructions around it. For example, if `a=1` and `b=2` are on separate lines,
+// `def f(a=1, b=2)` starts with a NOP at the position of 1, a NOP at the position of 2, and LOAD_CONST (1, 2) at the
+// position of `def`.
 ItemLines place_items(const Cursor& cursor, const Expr* tuple, Table<Expr*>& items, int step) {
   const std::span<const Position> positions = cursor.decoded.positions;
   if (!dialect_of(cursor.decoded.version).columns || !constant_of(tuple, Constant::Kind::tuple) || items.empty())
@@ -64,7 +64,8 @@ ItemLines place_items(const Cursor& cursor, const Expr* tuple, Table<Expr*>& ite
   for (--at; at >= 0 && cursor.code[at].op == Op::nop_ && cursor.code[at].offset / 2 < positions.size(); --at) {
     const Position& position = positions[cursor.code[at].offset / 2];
     if (position.line < whole.line || position.line > whole.end_line) break;
-    // In a tuple of parameter names and annotations, the names have the position of the whole definition.
+    // In a tuple of parameter names and annotations, a NOP for a name has the position of the whole definition, and is
+    // skipped.
     if (position.line > whole.line) marks.push_back(&cursor.code[at]);
   }
   if (marks.empty()) return ItemLines::of_keyword;
@@ -77,7 +78,7 @@ ItemLines place_items(const Cursor& cursor, const Expr* tuple, Table<Expr*>& ite
   return ItemLines::own;
 }
 
-// Returns the annotation of a parameter; null if it has none.
+// Returns the annotation of the parameter `name`; null if the parameter has no annotation.
 Expr* annotation_of(const Table<std::pair<std::string_view, Expr*>>& annotations, std::string_view name) {
   auto found = std::ranges::find(annotations, name, [](const auto& entry) { return entry.first; });
   return found == annotations.end() ? nullptr : found->second;
@@ -87,6 +88,7 @@ Expr* annotation_of(const Table<std::pair<std::string_view, Expr*>>& annotations
 // code.
 Annotations annotations_of(Context& context, const Cursor& cursor, const FunctionValue& function, ItemLines& lines) {
   Annotations found;
+  if (!function.annotations) return found;
   const bool as_text = (function.code->flags & CodeObject::future_annotations) != 0;
   auto add = [&](const Expr* key, Expr* value) {
     if (auto* name = constant_of(key, Constant::Kind::string))
@@ -95,14 +97,16 @@ Annotations annotations_of(Context& context, const Cursor& cursor, const Functio
   Table<Expr*> items;
   if (auto* dict = as<Dict>(function.annotations))
     for (std::size_t index = 0; index < dict->keys.size(); ++index) add(dict->keys[index], dict->values[index]);
-  // In a tuple of names and annotations that is not constant, the annotation of `*args: *Ts` is a starred item.
+  // If the tuple of names and annotations is not constant, the annotation of `*args: *Ts` in it is a starred item.
   else if (auto* tuple = as<Tuple>(function.annotations))
     for (std::size_t index = 0; index + 1 < tuple->elts.size(); index += 2)
       add(tuple->elts[index], tuple->elts[index + 1]);
   else if (items_of(context, function.annotations, items)) {
     lines = place_items(cursor, function.annotations, items, 2);
     for (std::size_t index = 0; index + 1 < items.size(); index += 2) add(items[index], items[index + 1]);
-  } else if (function.annotations) cursor.fail("annotations of a function are no display");
+  } else {
+    cursor.fail("annotations of a function are no display");
+  }
   return found;
 }
 
@@ -112,10 +116,12 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
   const CodeObject& code = *function.code;
   if (code.argument_count() > std::int64_t(code.varnames.size())) cursor.fail("fewer names than arguments");
   Arguments* args = parameters_of(context, code);
-  for (List<Arg> list : {args->posonly, args->args, args->kwonly})
-    for (Arg& arg : list) arg.annotation = annotation_of(annotations, arg.name);
-  for (Arg* arg : {&args->vararg, &args->kwarg})
-    if (!arg->name.empty()) arg->annotation = annotation_of(annotations, arg->name);
+  if (!annotations.empty()) {
+    for (List<Arg> list : {args->posonly, args->args, args->kwonly})
+      for (Arg& arg : list) arg.annotation = annotation_of(annotations, arg.name);
+    for (Arg* arg : {&args->vararg, &args->kwarg})
+      if (!arg->name.empty()) arg->annotation = annotation_of(annotations, arg->name);
+  }
   Table<Expr*> defaults;
   if (function.defaults &&
       (!items_of(context, function.defaults, defaults) || defaults.size() > args->posonly.size() + args->args.size()))
@@ -134,7 +140,7 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
   return args;
 }
 
-// Turns `expr` into a lambda. Returns false if the body of the function is no single expression.
+// Turns `expr` into a lambda expression. Returns false if the body of `function` is not a single expression.
 bool make_lambda(Context& context, const Cursor& cursor, Expr* expr, const FunctionValue& function) {
   ItemLines of_annotations = ItemLines::unknown, of_defaults = ItemLines::unknown;
   const Annotations annotations = annotations_of(context, cursor, function, of_annotations);
@@ -151,7 +157,7 @@ bool make_lambda(Context& context, const Cursor& cursor, Expr* expr, const Funct
 
 bool is_name(std::string_view text) {
   if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) { return is_identifier_byte(c); }) && !is_keyword(text);
+  return has_identifier_bytes<true>(text) && !is_keyword(text);
 }
 
 bool is_function(const Context& context, const Expr* expr) {
@@ -169,8 +175,8 @@ bool is_class(const Expr* expr) {
 }
 
 // Handles MAKE_FUNCTION. The bits of the argument of MAKE_FUNCTION state which attributes are on the stack below the
-// code: 1 defaults, 2 keyword defaults, 4 annotations, 8 closure. The closure is ignored, because the body of the
-// function determines it.
+// code: 1 defaults, 2 keyword defaults, 4 annotations, 8 closure. The closure is ignored, because the variables in the
+// body of the function determine the closure.
 void make_function(Simulation& sim, const Instruction& instruction) {
   if (instruction.aux == 1) sim.pop();  // the qualified name
   Expr* code = sim.pop();
@@ -205,8 +211,8 @@ void set_function_attribute(Simulation& sim, int which) {
   sim.push(function);
 }
 
-// The path identifies the nested code object by the indices of the constants that lead to it; differences and dumps use
-// the path.
+// During the call of `context.build`, `context.path` consists of the indices of the constants that lead to the nested
+// code object; differences and dumps use the path.
 Body build(Context& context, const FunctionValue& function) {
   const std::size_t depth = context.path.size();
   if (function.within >= 0) context.path.push_back(std::uint32_t(function.within));
@@ -216,21 +222,33 @@ Body build(Context& context, const FunctionValue& function) {
   return body;
 }
 
+namespace {
+
+// Returns the body of a definition of the kind `kind`. The body is checked as soon as it is built, because its
+// statements are still in the caches of the processor then, into which the tree of a whole module does not fit.
+Body body_of_definition(Context& context, const FunctionValue& function, CheckedAs kind) {
+  Body body = build(context, function);
+  context.check(context, body, *function.code, kind);
+  return body;
+}
+
+}  // namespace
+
 Stmt* function_def(Context& context, const Cursor& cursor, const FunctionValue& function, std::string_view name,
                    Table<Expr*> decorators) {
   const CodeObject& code = *function.code;
   ItemLines of_annotations = ItemLines::unknown, of_defaults = ItemLines::unknown;
   const Annotations annotations = annotations_of(context, cursor, function, of_annotations);
   const Arguments* args = arguments(context, cursor, function, annotations, of_defaults);
-  // Up to 3.11, the compiler leaves no NOP for an annotation on another line, so the absence of such a NOP shows
-  // nothing.
+  // Up to 3.11, the compiler leaves no NOP for an annotation on another line, so a missing NOP does not show that the
+  // definition is on one line.
   const bool is_one_line = (of_annotations == ItemLines::of_keyword && dialect_of(code.version).fstring_positions) ||
                            (of_defaults == ItemLines::of_keyword && of_annotations != ItemLines::own);
-  Body body = build(context, function);
+  const Body body = body_of_definition(context, function, CheckedAs::function);
   bool async = (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
   return context.stmt(
       FunctionDef{name, args, body.block, context.arena.copy(decorators), annotation_of(annotations, "return"), async,
-                  function.type_params, &code, -1, is_one_line},
+                  function.type_params, &code, -1, is_one_line, body.checked_as == CheckedAs::function},
       cursor.first_offset, code.firstlineno);
 }
 
@@ -240,7 +258,7 @@ Stmt* class_def(Context& context, const Cursor& cursor, const Call& call, std::s
   auto* internal = as<Internal>(call.args[0]);
   if (!internal || internal->marker != Marker::function) return nullptr;
   const FunctionValue function = context.functions[internal->index];
-  Body body = build(context, function);
+  const Body body = body_of_definition(context, function, CheckedAs::class_body);
   // The first two arguments of __build_class__ are the function of the class body and the name of the class.
   // `.generic_base` is a base that the compiler adds to a class with type parameters.
   Table<Expr*> bases(call.args.begin() + 2, call.args.end());
@@ -248,13 +266,14 @@ Stmt* class_def(Context& context, const Cursor& cursor, const Call& call, std::s
     auto* marker = as<Internal>(base);
     return marker && marker->marker == Marker::generic_base;
   });
-  return context.stmt(ClassDef{name, context.arena.copy(bases), call.keywords, body.block,
-                               context.arena.copy(decorators), function.type_params, function.code},
-                      cursor.first_offset, function.code->firstlineno);
+  return context.stmt(
+      ClassDef{name, context.arena.copy(bases), call.keywords, body.block, context.arena.copy(decorators),
+               function.type_params, function.code, -1, body.checked_as == CheckedAs::class_body},
+      cursor.first_offset, function.code->firstlineno);
 }
 
-// Returns the body of a lambda as one expression; null if the body does anything but return. Structuring may have
-// turned a conditional expression into an `if` with returns.
+// Returns the body of a lambda as one expression; null if the body contains statements that no expression can replace.
+// Structuring may have turned a conditional expression into an `if` with returns.
 Expr* as_expression(Context& context, Block block, bool generator) {
   if (block.empty()) return context.none();
   Stmt* first = block[0];
@@ -274,15 +293,15 @@ Expr* as_expression(Context& context, Block block, bool generator) {
   return nullptr;
 }
 
-// Definitions are put in front of the current statement. A lambda whose body is one expression stays a lambda
-// expression.
+// The definition of `expr` is emitted in front of the current statement. A lambda whose body is one expression stays a
+// lambda expression.
 void hoist(Simulation& sim, Expr* expr) {
   if (is_class(expr)) {
     const Call call = *as<Call>(expr);
     auto* text = call.args.size() > 1 ? constant_of(call.args[1], Constant::Kind::string) : nullptr;
     std::string_view id = text && is_name(text->text) ? std::string_view(text->text) : sim.names.fresh_name();
     Stmt* made = class_def(sim.context, sim.cursor, call, id, {});
-    // A call of __build_class__ that does not have the form that the compiler emits is written as an explicit call.
+    // If a call of __build_class__ does not have the form that the compiler emits, the source contains the call itself.
     if (!made) {
       sim.mark_builtin("__build_class__", expr->offset);
       as<Call>(expr)->func = sim.context.name("__build_class__");
@@ -318,7 +337,8 @@ void hoist(Simulation& sim, Expr* expr) {
   sim.names.note(id);
   Stmt* made = function_def(sim.context, sim.cursor, function, id, {});
   as<FunctionDef>(made)->body = spell_out_comprehension(sim.context, function.name, as<FunctionDef>(made)->body);
-  // The defaults of the function are evaluated in front of the current statement, where its definition is emitted.
+  // The defaults are evaluated in front of the current statement, because the definition of the function is emitted
+  // there.
   for (Expr** part :
        {&sim.context.functions[internal->index].defaults, &sim.context.functions[internal->index].kw_defaults})
     if (*part) sim.settle(*part);

@@ -8,11 +8,11 @@
 
 namespace depyf::lifting {
 
-// True for an identifier that is no keyword.
+// True if `text` is an identifier and no keyword.
 bool is_name(std::string_view text);
-// True if `expr` is a function that a `def` statement can define: its name is an identifier.
+// True if `expr` is a function that a `def` statement can define, because the name of the function is an identifier.
 bool is_function(const Context& context, const ast::Expr* expr);
-// True if `expr` is the call that makes a class.
+// True if `expr` is the call of __build_class__ that creates a class.
 bool is_class(const ast::Expr* expr);
 // Decompiles the body of a function.
 Body build(Context& context, const FunctionValue& function);
@@ -24,10 +24,10 @@ ast::Stmt* function_def(Context& context, const Cursor& cursor, const FunctionVa
 ast::Stmt* class_def(Context& context, const Cursor& cursor, const ast::Call& call, std::string_view name,
                      Table<ast::Expr*> decorators);
 // Returns the value of a body that only consists of `return` and `if` statements as one expression; null for any other
-// body.
+// body. If `generator` is set, the body may also be one `yield`.
 ast::Expr* as_expression(Context& context, ast::Block block, bool generator);
-// Emits the definition of a function, class or type alias inside an expression in front of the current statement, and
-// replaces `expr` by the name. A lambda whose body is one expression stays a lambda expression.
+// Emits the definition of `expr`, a function, class or type alias inside an expression, in front of the current
+// statement, and replaces `expr` by its name. A lambda whose body is one expression stays a lambda expression.
 void hoist(Simulation& sim, ast::Expr* expr);
 
 }  // namespace depyf::lifting

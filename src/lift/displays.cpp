@@ -1,15 +1,16 @@
-// Displays: lists, tuples, sets and dicts.
+// Lifts displays, which are expressions that build lists, tuples, sets and dicts.
 //
-//   a; b; BUILD_LIST 2                                        [a, b]
-//   a; b; ('x', 'y'); BUILD_CONST_KEY_MAP 2                   {'x': a, 'y': b}
-//   BUILD_LIST 0; a; LIST_APPEND 1; b; LIST_EXTEND 1          [a, *b]            a long display is built like this too
-//   BUILD_LIST 0; (1, 2, 3); LIST_EXTEND 1                    [1, 2, 3]
-//   BUILD_LIST 0; a; LIST_EXTEND 1; LIST_TO_TUPLE             (*a,)
-//   BUILD_MAP 0; a; DICT_UPDATE 1; k; v; MAP_ADD 1            {**a, k: v}
-//   a; b; BUILD_TUPLE_UNPACK 2                                (*a, *b)           (3.8)
-//   LIST_APPEND n into the display of a comprehension         a marker, which comprehensions.cpp turns into [a for ...]
-//   LIST_EXTEND n into the display of a comprehension         a marker for [*a for ...] (3.15)
-//   LIST_APPEND into a value that other code may have seen    t.append(a)
+//   `a; b; BUILD_LIST 2` is `[a, b]`.
+//   `a; b; ('x', 'y'); BUILD_CONST_KEY_MAP 2` is `{'x': a, 'y': b}`.
+//   `BUILD_LIST 0; a; LIST_APPEND 1; b; LIST_EXTEND 1` is `[a, *b]`.
+//   A long display, such as `[a, b, c]` with many more items, is built by one LIST_APPEND for each item.
+//   `BUILD_LIST 0; (1, 2, 3); LIST_EXTEND 1` is `[1, 2, 3]`.
+//   `BUILD_LIST 0; a; LIST_EXTEND 1; LIST_TO_TUPLE` is `(*a,)`.
+//   `BUILD_MAP 0; a; DICT_UPDATE 1; k; v; MAP_ADD 1` is `{**a, k: v}`.
+//   `a; b; BUILD_TUPLE_UNPACK 2` is `(*a, *b)` in 3.8.
+//   LIST_APPEND to the result of a comprehension is a marker, which comprehensions.cpp turns into `[a for x in y]`.
+//   LIST_EXTEND to the result of a comprehension is a marker, which becomes `[*a for x in y]` (3.15).
+//   LIST_APPEND to a value that other code may have seen is `t.append(a)`.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -22,13 +23,13 @@ using namespace ast;
 
 namespace {
 
-// Adds an item to a display under construction, which no other code can access yet. Returns false if `op` adds items to
-// another kind of display than `display`.
+// Adds an item to a display under construction, which no other code can access yet. Returns false if `op` does not
+// apply to displays of the kind of `display`.
 bool extend_display(Context& context, const Cursor& cursor, Expr* display, Op op, Expr* key, Expr* value) {
   auto add = [&](List<Expr*>& items, Expr* item) { items = context.arena.append(items, item); };
   // The compiler folds a list or set display of at least three constant items to a constant tuple or frozenset. A
-  // folded frozenset has less than three items if some items in the source were equal, while a tuple of less than three
-  // items was written with a star: `[*(1, 2)]`.
+  // folded frozenset has fewer than three items if some items in the source were equal, while a tuple of fewer than
+  // three items was written with a star: `[*(1, 2)]`.
   constexpr std::size_t least_in_constant = 3;
   auto add_all = [&](List<Expr*>& items, Constant::Kind folded) {
     const Constant* constant = items.empty() ? constant_of(value, folded) : nullptr;
@@ -77,8 +78,8 @@ void call_method(Simulation& sim, Expr* object, std::string_view method, Expr* a
 
 }  // namespace
 
-// Pushes a dict of `count` values. The keys are on the stack too: each below its value or, with `has_constant_keys`,
-// all in one tuple on top.
+// Pushes a dict of `count` values. Each key is on the stack below its value or, with `has_constant_keys`, all keys are
+// in one tuple on top of the stack.
 void build_dict(Simulation& sim, int count, bool has_constant_keys) {
   List<Expr*> keys, values;
   if (has_constant_keys) {
@@ -97,7 +98,7 @@ void build_dict(Simulation& sim, int count, bool has_constant_keys) {
   sim.push(Dict{keys, values});
 }
 
-// Handles LIST_TO_TUPLE, which ends a tuple display with a star.
+// Handles LIST_TO_TUPLE, which ends a tuple display with a starred item.
 void list_to_tuple(Simulation& sim) {
   Expr* list = sim.pop();
   if (auto* elements = as<ListExpr>(list)) sim.push(Tuple{elements->elts});
@@ -110,8 +111,8 @@ void build_unpack(Simulation& sim, const Instruction& instruction) {
   enum { tuple, list, set, map, call_tuple, call_map };
   const List<Expr*> parts = sim.pop_many(instruction.arg);
   Table<Expr*> keys, items;
-  // True if the part that was added last consists of plain items. A part behind plain items is `*x` or `**x`, even if x
-  // is a display, because adjacent plain items would form one part.
+  // True if the last part that was added consists of plain items. A part behind plain items was written as `*x` or
+  // `**x`, even if x is a display, because the compiler would have joined adjacent plain items to one part.
   bool plain = false;
   auto add = [&](Expr* key, Expr* item) { keys.push_back(key), items.push_back(item); };
   auto add_all = [&](std::span<Expr* const> own_keys, std::span<Expr* const> own) {
@@ -123,8 +124,8 @@ void build_unpack(Simulation& sim, const Instruction& instruction) {
       add(own_keys.empty() ? nullptr : own_keys[index], own[index]);
   };
   const bool mapping = instruction.aux == map || instruction.aux == call_map;
-  // A call raises TypeError for a keyword that occurs in two parts, so the items of a dict become plain keywords only
-  // if all keys are identifiers.
+  // A call raises TypeError for a keyword that occurs in two parts of the call's keywords, such as `**a` and `k=b`. The
+  // items of a dict become plain keywords only if all keys are identifiers.
   auto keywords_only = [&](const Dict& dict) {
     return std::ranges::all_of(dict.keys, [&](const Expr* key) {
       const Constant* text = constant_of(key, Constant::Kind::string);
@@ -160,7 +161,7 @@ void extend(Simulation& sim, const Instruction& instruction) {
   Expr *value = sim.pop(), *key = instruction.op == Op::map_add_ ? sim.pop() : nullptr;
   Entry& entry = sim.peek(instruction.arg);
   Expr* target = entry.expr;
-  // In a comprehension, the instruction adds an item to the result of the comprehension, or all items of a container.
+  // In a comprehension, the instruction adds an item, or all items of a container, to the result of the comprehension.
   if (auto* internal = as<Internal>(target); internal && internal->marker == Marker::result) {
     const Op op = instruction.op;
     const bool is_mapping = op == Op::dict_update_ || op == Op::dict_merge_;

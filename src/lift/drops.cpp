@@ -1,10 +1,10 @@
 // Handles POP_TOP, which drops a value that was evaluated for its side effect, or an internal value of the compiler.
 //
-//   v; POP_TOP                                    v           an expression as a statement
-//   v; UNPACK_SEQUENCE 2; POP_TOP; STORE a        a, a = v    a is stored again at once, so it may take both items
-//   the exception, in a handler; POP_TOP          except T:   without `as`
-//   an iterator; POP_TOP                          nothing: `break` or `return` leaves the loop
-//   v; POP_TOP, with no test in front             match v: case _: ...
+//   `v; POP_TOP` is `v` as a statement.
+//   `v; UNPACK_SEQUENCE 2; POP_TOP; STORE a` is `a, a = v`, where the second item overwrites the first one in `a`.
+//   In a handler, POP_TOP of the exception starts `except T:` without `as`.
+//   POP_TOP of the iterator of a for loop belongs to a `break` or `return` that leaves the loop.
+//   If `v` is a constant, `v; POP_TOP` may be `match v:` with the only case `case _`.
 #include "decode/op.h"
 #include "depyf/constant.h"
 #include "dialect/dialect.h"
@@ -15,7 +15,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// True if the value is an internal value of the compiler, which has no expression in the source.
+// True if `value` is an internal value of the compiler, which corresponds to no expression of the source.
 bool is_bookkeeping(const Internal& value) {
   const Marker marker = value.marker;
   // An iterator marker without a value is the iterator of a running for loop.
@@ -32,7 +32,8 @@ void pop_top(Simulation& sim) {
     if (internal->marker == Marker::unpacked) {
       int next = sim.cursor.skip(sim.cursor.at + 1);
       while (next < sim.cursor.end && sim.cursor.code[next].op == Op::pop_top_) next = sim.cursor.skip(next + 1);
-      // The dropped item of an unpacking can be stored in the variable of the next store, which overwrites it.
+      // The dropped item of an unpacking can be stored in the variable of the next store, because that store overwrites
+      // the item.
       const bool again = next < sim.cursor.end && sim.cursor.code[next].op == Op::store_fast_ && !sim.cursor.flat;
       return store(sim, again ? sim.cursor.target_name(sim.cursor.code[next]) : sim.names.fresh(), sim.pop_entry());
     }
@@ -49,8 +50,8 @@ void pop_top(Simulation& sim) {
     std::string_view id = as<Name>(value)->id;
     if (id.starts_with("__temp_") || id.starts_with("__stack_") || id.starts_with("__const_")) return;
   }
-  // The compiler removes expression statements that are constants. A constant that is popped on another line is the
-  // subject of a match statement with the only case `case _`.
+  // The compiler removes expression statements that are constants. A constant that is popped by an instruction with
+  // another line is the subject of a match statement whose only case is `case _`.
   if (is<ConstantExpr>(value) && !sim.cursor.flat && value->line != sim.cursor.now().line &&
       dialect_of(sim.cursor.decoded.version).match_statement) {
     MatchCase any{sim.context.arena.make<Pattern>(Pattern{MatchAs{nullptr, {}}}), nullptr,

@@ -9,10 +9,10 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// An edge from a block that was merged into a node starts at that node.
+// If a predecessor of `block` was merged into a node, the edge starts at that node.
 void find_edges(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block, Table<Edge>& edges) {
   edges.clear();
-  // Several predecessors may have been merged into one node, whose edge is added only once.
+  // Several predecessors may have been merged into one node; the edge from that node is added only once.
   auto add = [&](Edge edge) {
     if (edges.empty() || std::ranges::find(edges, edge) == edges.end()) edges.push_back(edge);
   };
@@ -21,9 +21,16 @@ void find_edges(const Cursor& cursor, const LiftedGraph& graph, NodeIndex block,
     NodeIndex node = graph.find(pred);
     const Node& info = graph.nodes[node];
     if (info.end == Node::End::none) continue;
-    // Both edges of a branch may lead to the same block.
-    if (info.a == block) add({node, false});
-    if (info.b == block) add({node, true});
+    const bool to_a = info.a == block, to_b = info.b == block;
+    // Usually, exactly one of the edges `a` and `b` leads to `block`. The usual case contains no branch on `to_a`,
+    // because the processor could not predict the branch.
+    if (int{to_a} + int{to_b} == 1) {
+      add({node, to_b});
+    } else if (to_a) {
+      // Both edges of a branch may lead to the same block.
+      add({node, false});
+      add({node, true});
+    }
   }
 }
 
@@ -57,7 +64,7 @@ void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
         std::string_view id = sim.names.fresh_name();
         auto* statement = sim.context.stmt(Assign{sim.context.list({sim.context.name(id)}), info.value},
                                            info.value->offset, info.value->line);
-        info.statements.push_back(statement);
+        info.statements.push_back(sim.context.arena, statement);
         info.value = sim.context.name(id);
         stack.push_back({sim.context.name(id), node, -1});
       }
@@ -89,9 +96,8 @@ void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
   }
 }
 
-// In 3.8: true if `break` leaves a handler at the end of the block: POP_EXCEPT; [CALL_FINALLY;] JUMP_ABSOLUTE. A jump
-// at the normal end of a handler leads to the operation `behind_handlers`, with which the code behind the try statement
-// starts.
+// In 3.8, a `break` that leaves a handler compiles to POP_EXCEPT; [CALL_FINALLY;] JUMP_ABSOLUTE. A jump at the normal
+// end of a handler leads to the operation `behind_handlers`, which starts the code behind the try statement.
 bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target) {
   if (!dialect_of(cursor.decoded.version).finally_subroutines) return false;
   const BasicBlock &from = cursor.cfg.blocks[block], &to = cursor.cfg.blocks[target];
@@ -103,7 +109,7 @@ bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex targ
          cursor.code[to.begin].op != Op::behind_handlers_;
 }
 
-// A `break` ends its node: the code behind the loop is a separate node even if only this `break` leads to it, for
+// A `break` ends its node. The code behind the loop is a separate node even if only one `break` leads to that code, for
 // example because the else clause of the loop returns.
 bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, NodeIndex node, NodeIndex block) {
   if (graph.nodes[node].end != Node::End::go) return false;

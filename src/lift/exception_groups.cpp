@@ -1,14 +1,16 @@
-// Expands the operations of `except*` for the state machine, where G is BaseExceptionGroup:
+// Expands the operations of `except*` for the state machine. In the expansions, G stands for BaseExceptionGroup.
 //
-//   CHECK_EG_MATCH      exc, T -> rest, match
-//       match, rest = ((None, None) if exc is None else
+// CHECK_EG_MATCH pops the type T and the exception exc. CHECK_EG_MATCH pushes rest, the part of exc that does not match
+// T, and then match, the part of exc that matches T. In Python, CHECK_EG_MATCH computes
+//       `match, rest = ((None, None) if exc is None else
 //                      (exc if isinstance(exc, G) else G('', [exc]), None) if isinstance(exc, T) else
-//                      exc.split(T) if isinstance(exc, G) else (None, exc))
-//   PREP_RERAISE_STAR   orig, excs -> the exception to raise behind the clauses, or None
-//       left = [e for e in excs if e is not None]
-//       None if not left else left[0] if not isinstance(orig, G) or (len(left) == 1 and
-//           left[0].__traceback__ is orig.__traceback__) else G('', left)
-//
+//                      exc.split(T) if isinstance(exc, G) else (None, exc))`.
+// PREP_RERAISE_STAR pops excs, the list of the exceptions that the clauses raised or left unhandled, and orig, the
+// exception that was raised in the body. PREP_RERAISE_STAR pushes raised, which is the exception to raise behind the
+// clauses, or None. In Python, PREP_RERAISE_STAR computes
+//       `left = [e for e in excs if e is not None];
+//       raised = None if not left else left[0] if not isinstance(orig, G) or (len(left) == 1 and
+//           left[0].__traceback__ is orig.__traceback__) else G('', left)`.
 // The expansion of PREP_RERAISE_STAR is an approximation: CPython joins the unhandled and reraised exceptions into one
 // group with the nesting of the original group.
 #include "decode/op.h"
@@ -32,7 +34,7 @@ bool exception_group(Simulation& sim, const Instruction& instruction) {
   auto group_of = [&](Expr* exceptions) {
     return call(group_type(), {sim.context.constant(Constant::Kind::string), exceptions});
   };
-  // Assigns the value to a temporary and returns the name of the temporary.
+  // Assigns `value` to a temporary and returns the name of the temporary.
   auto named = [&](Expr* value) {
     std::string_view id = sim.names.fresh_name();
     sim.emit(Assign{sim.context.list({sim.cursor.make(Name{id})}), value});
@@ -63,9 +65,9 @@ bool exception_group(Simulation& sim, const Instruction& instruction) {
   std::string_view each = sim.names.fresh_name();
   Expr* present = sim.cursor.make(
       Compare{name(each), sim.context.list({CompareOp::is_not}), sim.context.list({sim.context.none()})});
-  std::string_view left = named(sim.cursor.make(
-      ComprehensionExpr{ComprehensionKind::list, name(each), nullptr,
-                        sim.context.list({Comprehension{name(each), name(two), sim.context.list({present}), false}})}));
+  std::string_view left = named(sim.cursor.make(ComprehensionExpr{
+      name(each), nullptr, sim.context.list({Comprehension{name(each), name(two), sim.context.list({present}), false}}),
+      ComprehensionKind::list}));
   auto number = [&](const char* digits) { return sim.context.constant(Constant::Kind::integer, digits); };
   auto only = [&]() { return sim.cursor.make(Subscript{name(left), number("0")}); };
   Expr* length = call(sim.cursor.make(Name{"len"}), {name(left)});

@@ -1,5 +1,5 @@
-// Lifts each block separately, for the state machine. Between blocks, the stack is kept in locals `__stack_0`,
-// `__stack_1`, ...
+// Lifts each block separately, for the state machine. Between blocks, the stack is kept in the locals `__stack_0`,
+// `__stack_1` and so on.
 #include <algorithm>
 
 #include "flow/cfg.h"
@@ -10,7 +10,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// Returns the name of the local for a slot of the stack.
+// Returns the name of the local that holds the stack slot `slot` between blocks.
 std::string slot_name(std::size_t slot) { return "__stack_" + std::to_string(slot); }
 }  // namespace
 
@@ -20,15 +20,16 @@ Expr* Lifter::slot(std::size_t index) {
   return context_.name(id);
 }
 
-// Sets the stack at the start of `block`, unless it is set already. The stack consists of the locals `__stack_0`,
-// `__stack_1`, ..., except for entries that are always markers.
+// Sets the stack at the start of `block`, unless that stack is set already. Each entry of the stack is one of the
+// locals `__stack_0`, `__stack_1` and so on, or a marker, which no local contains.
 void Lifter::flat_enter(NodeIndex block, Table<Expr*> stack) {
   if (block < 0 || flat_->stacks[block]) return;
   flat_->stacks[block] = std::move(stack);
   flat_->todo.push_back(block);
 }
 
-// Lifts the blocks that can be reached, each with the stack of the first edge that is found to lead to the block.
+// Lifts the reachable blocks. The stack at the start of a block is the stack along the edge by which this function
+// first reaches the block.
 Lifted Lifter::run_flat() {
   FlatBlocks blocks;
   blocks.stacks.resize(cursor_.cfg.blocks.size());
@@ -72,15 +73,16 @@ void Lifter::flat_end(NodeIndex block) {
   if (node.end == Node::End::branch) sim_.push(node.value);
   sim_.spill_all(stack_.size());
   if (node.end == Node::End::branch) node.value = stack_.back().expr, stack_.pop_back();
-  // All slots that change are assigned at once, including that of the tested value if the value stays on the stack
-  // along an edge.
+  // One statement assigns all slots that change. The slot of the tested value is assigned too if the tested value stays
+  // on the stack along an edge.
   Table<Expr*> targets, values, after;
   Stack entries = stack_;
   if (keeps) entries.push_back({node.value, block, -1});
   for (std::size_t index = 0; index < entries.size(); ++index) {
     Expr* expr = entries[index].expr;
     if (is<Internal>(expr)) {
-      // A marker is not stored in a local, unless it is a function, which `settle` replaces by an expression.
+      // A marker is not stored in a local, unless the marker is that of a function, which `settle` replaces by an
+      // expression.
       Internal marker = *as<Internal>(expr);
       if (marker.marker == Marker::function) sim_.settle(expr);
       else {
@@ -93,21 +95,24 @@ void Lifter::flat_end(NodeIndex block) {
     targets.push_back(slot(index)), values.push_back(expr);
   }
   if (node.end == Node::End::branch && !is<ConstantExpr>(node.value) && !targets.empty()) {
-    // The test may read a slot that the assignment changes, so the tested value is stored in a temporary first.
+    // The test of the branch may read a slot that the assignment of the slots changes, so the tested value is stored in
+    // a temporary in front of this assignment.
     std::string_view id = sim_.names.fresh_name();
     node.statements.push_back(
-        context_.stmt(Assign{context_.list({context_.name(id)}), node.value}, node.offset, node.line));
+        context_.arena, context_.stmt(Assign{context_.list({context_.name(id)}), node.value}, node.offset, node.line));
     if (keeps)
       values.back() =
           targets.size() == values.size() && values.back() == node.value ? context_.name(id) : values.back();
     node.value = context_.name(id);
   }
   if (targets.size() == 1) {
-    node.statements.push_back(context_.stmt(Assign{context_.list({targets[0]}), values[0]}, node.offset, node.line));
+    node.statements.push_back(context_.arena,
+                              context_.stmt(Assign{context_.list({targets[0]}), values[0]}, node.offset, node.line));
   } else if (!targets.empty()) {
     Expr* left = context_.expr(Tuple{context_.arena.copy(targets)});
-    node.statements.push_back(context_.stmt(
-        Assign{context_.list({left}), context_.expr(Tuple{context_.arena.copy(values)})}, node.offset, node.line));
+    node.statements.push_back(
+        context_.arena, context_.stmt(Assign{context_.list({left}), context_.expr(Tuple{context_.arena.copy(values)})},
+                                      node.offset, node.line));
   }
   Table<Expr*> along_a = after, along_b = after;
   if (keeps) (state.keep_a ? along_b : along_a).pop_back();
@@ -129,7 +134,8 @@ Lifted lift_flat(Context& context, const DecodedCode& decoded, const Cfg& cfg) {
   std::set<int> literal;
   try {
     return lifting::Lifter(context, decoded, cfg, true, literal).run_flat();
-    // All instructions are simulated literally already, so another attempt would fail in the same way.
+    // Lifting is not started again. The first attempt already simulated all instructions literally (it stored all moved
+    // values in temporaries), so a second attempt would fail in the same way.
   } catch (const lifting::Restart& restart) {
     const bool known = restart.at >= 0 && restart.at < int(cfg.code.size());
     throw InternalError{"values cross on the stack", known ? cfg.code[std::size_t(restart.at)].offset : 0};

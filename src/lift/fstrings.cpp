@@ -1,8 +1,8 @@
-// f-strings and t-strings:
+// Lifts f-strings and t-strings.
 //
-//   f"a{x!r:{w}}"    'a'; <x>; <w>; FORMAT_VALUE; FORMAT_VALUE !r, with spec; BUILD_STRING 2
-//   f"{x!r:{w}}"     <x>; CONVERT_VALUE; <w>; FORMAT_SIMPLE; FORMAT_WITH_SPEC           (3.13)
-//   t"a{x!r:>5}b"    ('a', 'b'); <x>; 'x'; ['>5';] BUILD_INTERPOLATION; BUILD_TUPLE 1; BUILD_TEMPLATE       (3.14)
+//   `f"a{x!r:{w}}"` is `'a'; <x>; <w>; FORMAT_VALUE; FORMAT_VALUE !r, with spec; BUILD_STRING 2` up to 3.12.
+//   `f"{x!r:{w}}"` is `<x>; CONVERT_VALUE; <w>; FORMAT_SIMPLE; FORMAT_WITH_SPEC` from 3.13 on.
+//   `t"a{x!r:>5}b"` is `('a', 'b'); <x>; 'x'; ['>5';] BUILD_INTERPOLATION; BUILD_TUPLE 1; BUILD_TEMPLATE` (3.14).
 #include <algorithm>
 
 #include "ast/percent_format.h"
@@ -18,11 +18,11 @@ using namespace ast;
 namespace {
 // The conversions of f-strings (`!s`), indexed by the argument of FORMAT_VALUE and CONVERT_VALUE.
 constexpr char conversions[] = {0, 's', 'r', 'a'};
-// Returns the constant if the expression is a string; otherwise null.
+// Returns the constant of `expr` if it is a string; null otherwise.
 const Constant* string_of(const Expr* expr) { return constant_of(expr, Constant::Kind::string); }
 
-// Returns the format specification `spec` as a JoinedStr, the form that a field of an f-string requires; null if `spec`
-// is null.
+// Returns the format specification `spec` as a JoinedStr, because a field of an f-string requires a JoinedStr; null if
+// `spec` is null.
 Expr* format_spec(Context& context, const Cursor& cursor, Expr* spec) {
   if (!spec || is<JoinedStr>(spec)) return spec;
   Expr* part = string_of(spec) ? spec : cursor.make(FormattedValue{spec, 0, nullptr});
@@ -31,12 +31,12 @@ Expr* format_spec(Context& context, const Cursor& cursor, Expr* spec) {
 
 }  // namespace
 
-// Handles the FORMAT instructions: pushes an f-string of one field.
+// Handles the FORMAT instructions: pushes an f-string that consists of one field.
 void format_value(Simulation& sim, const Instruction& instruction) {
   Expr* spec = instruction.aux ? format_spec(sim.context, sim.cursor, sim.pop()) : nullptr;
   Expr* value = sim.pop();
   char conversion = conversions[instruction.arg & 3];
-  // From 3.13 on, CONVERT_VALUE has pushed the conversion as a field, which is merged into the new field.
+  // From 3.13 on, CONVERT_VALUE has pushed a field with the conversion; that field is merged into the new field.
   if (auto* converted = as<FormattedValue>(value); converted && !converted->format_spec && !conversion)
     conversion = converted->conversion, value = converted->value;
   const FormattedValue field{value, conversion, spec};
@@ -59,19 +59,19 @@ void join_string(Simulation& sim, int count) {
   for (Expr* part : parts) {
     if (auto* joined = as<JoinedStr>(part)) values.insert(values.end(), joined->values.begin(), joined->values.end());
     else if (string_of(part)) values.push_back(part);
-    // BUILD_STRING takes only strings, so a part that is no f-string is a string already, and formatting it changes
-    // nothing.
+    // BUILD_STRING takes only strings, so a part that is no f-string has a string as value, and formatting a string
+    // changes nothing.
     else values.push_back(sim.cursor.make(FormattedValue{part, 0, nullptr}));
   }
   sim.push(JoinedStr{sim.context.arena.copy(values), all_percent});
 }
 
-// Handles CONVERT_VALUE in front of a format specification, which `format_value` then adds.
+// Handles CONVERT_VALUE. If a format specification follows, `format_value` adds the specification to the pushed field.
 void convert(Simulation& sim, int conversion) {
   sim.push(FormattedValue{sim.pop(), conversions[conversion & 3], nullptr});
 }
 
-// Handles BUILD_INTERPOLATION (3.14): one field of a t-string.
+// Handles BUILD_INTERPOLATION (3.14), which creates one field of a t-string.
 void build_interpolation(Simulation& sim, const Instruction& instruction) {
   Expr* spec = instruction.aux ? format_spec(sim.context, sim.cursor, sim.pop()) : nullptr;
   const Constant* text = string_of(sim.pop());
@@ -89,7 +89,7 @@ void build_template(Simulation& sim) {
   for (std::size_t index = 0; index <= count; ++index) {
     const Constant& text = texts->items[index];
     if (text.kind != Constant::Kind::string) sim.cursor.fail("a template of another shape");
-    // An empty text between two fields is no part of the t-string.
+    // An empty text between two fields is left out of the t-string.
     if (!text.text.empty()) parts.push_back(sim.cursor.make(ConstantExpr{&text}));
     if (index == count) break;
     if (!is<Interpolation>(values->elts[index])) sim.cursor.fail("a template of another shape");

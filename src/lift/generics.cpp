@@ -1,19 +1,19 @@
-// Type parameters and type aliases (3.12 and later, PEP 695 and PEP 696). The compiler generates a function that
-// evaluates the type parameters and returns the definition, and calls the function at once. Type parameters are
-// variables of the generated function:
+// Lifts type parameters and type aliases (3.12 and later, PEP 695 and PEP 696). For a definition with type parameters,
+// the compiler generates a function that evaluates the type parameters and returns the definition, and calls this
+// generated function at once. Type parameters are variables of the generated function.
 //
-//   def f[T](a=1)  (1,); <code "<generic parameters of f>">; MAKE_FUNCTION; SWAP 2; CALL
-//       in it      'T'; CALL_INTRINSIC_1 TYPEVAR; COPY 1; STORE T; BUILD_TUPLE 1; LOAD .defaults; <code f>;
-//                  MAKE_FUNCTION; SWAP 2; CALL_INTRINSIC_2 SET_FUNCTION_TYPE_PARAMS; RETURN_VALUE
-//   class C[T](B)  in it: ...; BUILD_TUPLE 1; STORE .type_params; LOAD_BUILD_CLASS; <code C>; 'C';
-//                  LOAD .type_params; CALL_INTRINSIC_1 SUBSCRIPT_GENERIC; STORE .generic_base; B;
-//                  LOAD .generic_base; CALL
-//   type X[T] = v  in it: 'X'; 'T'; ...; BUILD_TUPLE 1; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3;
-//                  CALL_INTRINSIC_1 TYPEALIAS
-//   type X = v     'X'; None; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3; CALL_INTRINSIC_1 TYPEALIAS; STORE X
+//   `def f[T](a=1)` is `(1,); <code "<generic parameters of f>">; MAKE_FUNCTION; SWAP 2; CALL`.
+//   The generated function for `def f[T](a=1)` is `'T'; CALL_INTRINSIC_1 TYPEVAR; COPY 1; STORE T; BUILD_TUPLE 1;
+//   LOAD .defaults; <code f>; MAKE_FUNCTION; SWAP 2; CALL_INTRINSIC_2 SET_FUNCTION_TYPE_PARAMS; RETURN_VALUE`.
+//   Behind the type parameters, the generated function for `class C[T](B)` is `BUILD_TUPLE 1; STORE .type_params;
+//   LOAD_BUILD_CLASS; <code C>; 'C'; LOAD .type_params; CALL_INTRINSIC_1 SUBSCRIPT_GENERIC; STORE .generic_base; B;
+//   LOAD .generic_base; CALL`.
+//   The generated function for `type X[T] = v` starts with `'X'`, evaluates the type parameters, and continues with
+//   `BUILD_TUPLE 1; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3; CALL_INTRINSIC_1 TYPEALIAS`.
+//   `type X = v` is `'X'; None; <code X>; MAKE_FUNCTION; BUILD_TUPLE 3; CALL_INTRINSIC_1 TYPEALIAS; STORE X`.
 //
-// The compiler generates a function for each bound, constraint, default and value of a type alias, which returns that
-// value.
+// For each bound, constraint and default of a type parameter, and for the value of a type alias, the compiler generates
+// a function that returns the bound, constraint, default or value.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -59,7 +59,7 @@ bool is_named(const Expr* expr, std::string_view id) {
   return name && name->id == id;
 }
 
-// Returns the type parameters in a tuple display.
+// Returns the type parameters that the tuple display `tuple` contains.
 List<TypeParam> type_params_of(Context& context, const Cursor& cursor, const Expr* tuple) {
   Table<TypeParam> params;
   auto* display = as<Tuple>(tuple);
@@ -72,7 +72,8 @@ List<TypeParam> type_params_of(Context& context, const Cursor& cursor, const Exp
   return context.arena.copy(params);
 }
 
-// Returns the value that a function without arguments returns. The value of a body `(t,) = v; return t` is `*v`.
+// Returns the value that `function`, which has no parameters, returns. If the body of `function` is `(t,) = v; return
+// t`, the returned value is `*v`.
 Expr* lazy_value(Context& context, const Cursor& cursor, const Expr* function) {
   auto* internal = marked(function, Marker::function);
   if (!internal) cursor.fail("a type parameter without its function");
@@ -100,7 +101,8 @@ bool is_generic(const Context& context, const Expr* expr) {
   return function && context.functions[function->index].code->name.starts_with(generic_prefix);
 }
 
-// The closure of the function is loaded in front of its code: LOAD_CLOSURE ...; BUILD_TUPLE.
+// The instructions `LOAD_CLOSURE; BUILD_TUPLE`, which load the closure of the function, may precede the load of the
+// function's code.
 bool before_generic(const Cursor& cursor, int at) {
   if (at >= cursor.end || cursor.code[at].op != Op::load_const_) {
     // Skip the instructions that load the closure of the function.
@@ -113,7 +115,8 @@ bool before_generic(const Cursor& cursor, int at) {
   return constant.code && constant.code->name.starts_with(generic_prefix);
 }
 
-// The intrinsic functions of type parameters push markers, which a definition or type alias turns into type parameters.
+// The intrinsic functions of type parameters push markers; the lifting of the definition or type alias turns the
+// markers into type parameters.
 bool run_generics(Simulation& sim, const Instruction& instruction) {
   auto text = [&](const Expr* expr) -> std::string_view {
     auto* constant = as<ConstantExpr>(expr);
@@ -125,7 +128,7 @@ bool run_generics(Simulation& sim, const Instruction& instruction) {
     sim.context.type_params.push_back({kind, text(name), bound, nullptr});
     sim.push(Internal{Marker::type_param, int(sim.context.type_params.size()) - 1, nullptr});
   };
-  // The variables `.type_params` and `.generic_base` cannot be named in Python, so their loads and stores are simulated
+  // Python source cannot name the variables `.type_params` and `.generic_base`, so their loads and stores are simulated
   // here.
   if (sim.generics.is_open && (instruction.op == Op::store_fast_ || instruction.op == Op::store_deref_)) {
     if (sim.cursor.decoded.localsplus[instruction.arg] != ".type_params") return false;
@@ -198,7 +201,7 @@ bool run_generics(Simulation& sim, const Instruction& instruction) {
   return false;
 }
 
-// Lifts the function that evaluates type parameters, which must consist of the return of one definition.
+// Lifts a function that evaluates type parameters. The body of the function must only return a definition.
 Expr* Lifter::run_generic() {
   sim_.generics.is_open = true;
   Lifted lifted = run();
@@ -211,8 +214,8 @@ Expr* Lifter::run_generic() {
   return node.value;
 }
 
-// Decompiles the function that evaluates type parameters, and returns the definition, which replaces the call of the
-// function.
+// Decompiles `outer`, a function that evaluates type parameters, and returns the definition that replaces the call of
+// `outer`.
 Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& outer, List<Expr*> args) {
   const CodeObject& code = *outer.code;
   const std::int32_t constant = std::int32_t(outer.constant);
@@ -222,7 +225,7 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   Cfg cfg = build_cfg(*decoded, GraphForm::statements);
   if (cfg.odd_regions || cfg.irreducible) cursor.fail("type parameters of another shape");
   const std::size_t first = context.functions.size();
-  // Removes the constant of the decompiled function from the path again, also if an exception is thrown.
+  // Removes the index of the decompiled function from `context.path` at the end, also if an exception is thrown.
   struct Path {
     Table<std::uint32_t>& path;
     std::size_t depth;
@@ -236,7 +239,7 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   });
   for (std::size_t index = first; index < context.functions.size(); ++index)
     if (context.functions[index].within < 0) context.functions[index].within = constant;
-  // The defaults of a generic function are evaluated in the outer code and passed as the arguments `.defaults` and
+  // The outer code evaluates the defaults of a generic function, and passes them as the arguments `.defaults` and
   // `.kwdefaults`.
   if (auto* internal = marked(made, Marker::function)) {
     FunctionValue& function = context.functions[internal->index];
@@ -247,7 +250,7 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   return made;
 }
 
-// Returns a `type` statement.
+// Returns the `type` statement that binds `target` to the type alias with index `index`.
 Stmt* type_alias(Context& context, const Cursor& cursor, int index, Expr* target) {
   const TypeAlias& alias = context.type_aliases[index];
   return context.stmt(TypeAlias{as<Name>(target)->id, alias.type_params, alias.value}, cursor.first_offset,

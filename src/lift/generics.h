@@ -10,10 +10,10 @@ namespace depyf::lifting {
 bool is_generic(const Context& context, const ast::Expr* expr);
 // True if the instructions from `at` on make a function that evaluates type parameters.
 bool before_generic(const Cursor& cursor, int at);
-// Simulates an instruction that creates or uses type parameters or type aliases; returns false if the instruction does
-// not.
+// Simulates an instruction that creates or uses type parameters or type aliases, and returns false for any other
+// instruction.
 bool run_generics(Simulation& sim, const Instruction& instruction);
-// Returns the definition that the call of a function which evaluates type parameters returns.
+// Returns the definition that `function`, which evaluates type parameters, returns when it is called with `args`.
 ast::Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& function,
                             ast::List<ast::Expr*> args);
 // Returns the `type` statement for the type alias with index `index`.

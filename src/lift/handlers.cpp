@@ -1,10 +1,10 @@
 // Turns the instructions of exception handlers into markers, which src/structure turns into except clauses.
 //
-//   h: PUSH_EXC_INFO; T; CHECK_EXC_MATCH; POP_JUMP_IF_FALSE n; STORE e; ...       except T as e: ...
-//   POP_EXCEPT; None; STORE e; DELETE e                                           the end of that clause
-//   n: RERAISE                                                                    no clause matched
+//   `PUSH_EXC_INFO; T; CHECK_EXC_MATCH; POP_JUMP_IF_FALSE n; STORE e` starts the clause `except T as e`.
+//   `POP_EXCEPT; None; STORE e; DELETE e` ends the clause `except T as e`.
+//   RERAISE at the target of the last POP_JUMP_IF_FALSE runs if no clause matched.
 //
-// In the state machine, RERAISE becomes: t = e.__context__; try: raise e; finally: e.__context__ = t
+// In the state machine, RERAISE becomes `t = e.__context__; try: raise e; finally: e.__context__ = t`.
 #include "decode/op.h"
 #include "flow/cfg.h"
 #include "lift/block_ends.h"
@@ -18,7 +18,8 @@ void reraise(Simulation& sim, const Instruction& instruction) {
   Expr* exc = sim.stack.empty() ? nullptr : sim.pop_entry().expr;
   auto* internal = as<Internal>(exc);
   if (sim.cursor.flat && is<Name>(exc)) {
-    // A plain `raise e` would replace the __context__ of the exception by the exception that is handled at that time.
+    // A plain `raise e` would set the __context__ of `e` to the exception that is being handled, so __context__ is
+    // restored.
     Expr* context = sim.names.fresh();
     auto place = [&] { return sim.cursor.make(Attribute{sim.cursor.make(exc->node), "__context__"}); };
     sim.emit(Assign{sim.context.list({context}), place()});
@@ -31,7 +32,8 @@ void reraise(Simulation& sim, const Instruction& instruction) {
     sim.emit(InternalStmt{StmtMarker::reraise, 0, nullptr, nullptr});
   else sim.emit(Raise{exc, nullptr});
   stop(sim.graph);
-  // In 3.8, the target of the instruction is the code behind the handlers (see replace_block_stack).
+  // In 3.8, the instruction that raises the exception again has a target: the code behind the handlers (see
+  // `replace_block_stack` in src/flow).
   if (instruction.target >= 0 && !sim.cursor.flat) {
     sim.pop_entry();  // the exception that was handled before
     sim.graph.nodes[sim.graph.node].a = sim.cursor.cfg.blocks[sim.cursor.block].jump;
@@ -39,10 +41,8 @@ void reraise(Simulation& sim, const Instruction& instruction) {
   }
 }
 
-// In 3.8: true if the statement in front of the current POP_EXCEPT is the one that the compiler generates for `except
-// ... as e`:
-//
-//     STORE e; DELETE e; END_FINALLY; POP_EXCEPT
+// In 3.8: true if the instructions in front of the current POP_EXCEPT are `STORE e; DELETE e; END_FINALLY`, with which
+// the compiler ends `except T as e`.
 bool ends_named_handler(const Cursor& cursor) {
   int at = cursor.at - 1;
   while (at > 0 && (cursor.code[at].op == Op::behind_handlers_ || cursor.code[at].op == Op::nop_)) --at;
@@ -74,7 +74,8 @@ void handler(Simulation& sim, const Instruction& instruction) {
     node.left_by_statement = instruction.aux == 1;
     node.ends_handler = node.behind_handlers && node.statements.empty() && !ends_named_handler(sim.cursor);
     sim.emit(InternalStmt{StmtMarker::pop_except, 0, nullptr, nullptr});
-    // LOAD_CONST None; STORE e; DELETE e at the end of `except ... as e` is skipped, because the clause implies it.
+    // The code LOAD_CONST None; STORE e; DELETE e at the end of `except T as e` is skipped, because the clause implies
+    // it.
     int load = sim.cursor.skip(sim.cursor.at + 1), store = sim.cursor.skip(load + 1),
         remove = sim.cursor.skip(store + 1);
     if (remove < sim.cursor.end && sim.cursor.code[load].op == Op::load_const_ &&

@@ -1,10 +1,10 @@
-// Restores import statements. The instructions behind IMPORT_NAME determine the kind of statement:
+// Restores import statements. The instructions behind IMPORT_NAME determine the kind of statement.
 //
-//   import a.b              level 0; None; IMPORT_NAME a.b; STORE a
-//   import a.b as c         ...; IMPORT_NAME a.b; IMPORT_FROM b; SWAP 2; POP_TOP; STORE c
-//   from .m import x as y   level 1; ('x',); IMPORT_NAME m; IMPORT_FROM x; STORE y; ...; POP_TOP
-//   from m import *         level 0; ('*',); IMPORT_NAME m; IMPORT_STAR
-//   lazy import a.b         3.15: a flag of IMPORT_NAME
+//   `import a.b` is `0; None; IMPORT_NAME a.b; STORE a`, where 0 is the level (the number of leading dots).
+//   `import a.b as c` is `0; None; IMPORT_NAME a.b; IMPORT_FROM b; SWAP 2; POP_TOP; STORE c`.
+//   `from .m import x as y` is `1; ('x',); IMPORT_NAME m; IMPORT_FROM x; STORE y; POP_TOP`.
+//   `from m import *` is `0; ('*',); IMPORT_NAME m; IMPORT_STAR`.
+//   `lazy import a.b` sets a flag of IMPORT_NAME (3.15).
 #include <charconv>
 
 #include "decode/op.h"
@@ -21,11 +21,12 @@ bool is_private_form(std::string_view name, std::string_view spelled) {
          name.starts_with("_") && !name.starts_with("__") && name.ends_with(spelled);
 }
 
-// The largest number of dots of a relative import. A larger number, which no real package needs, could make the printed
-// text very long.
+// The largest number of dots of a relative import that is printed. No real package needs a thousand dots, and an
+// unlimited number of dots could make the printed text very long.
 constexpr int max_level = 1000;
 
-// Returns the number of dots of a relative import; -1 if `expr` is no integer constant or exceeds `max_level`.
+// Returns the number of dots of a relative import, which is the constant `expr`; -1 if `expr` is no integer constant or
+// exceeds `max_level`.
 int level_of(const Expr* expr) {
   auto* constant = as<ConstantExpr>(expr);
   if (!constant || constant->value->kind != Constant::Kind::integer) return -1;
@@ -36,7 +37,7 @@ int level_of(const Expr* expr) {
 }
 }  // namespace
 
-// Handles IMPORT_NAME and the instructions behind it that belong to the statement.
+// Handles IMPORT_NAME together with the following instructions of the import statement.
 void import_name(Simulation& sim) {
   std::string_view module = sim.cursor.name_of(sim.cursor.now().arg);
   constexpr std::int32_t lazy_flag = 1;
@@ -87,7 +88,7 @@ void import_name(Simulation& sim) {
       return sim.emit(Import{sim.context.list({alias}), lazy});
     }
   }
-  // Each name of `from m import x, y` is an IMPORT_FROM and a store.
+  // Each name of `from m import x, y` compiles to an IMPORT_FROM and a store.
   if (level >= 0 && list && list->value->kind == Constant::Kind::tuple) {
     bool star = next < sim.cursor.end && (sim.cursor.code[next].op == Op::import_star_ ||
                                           (sim.cursor.code[next].op == Op::intrinsic_1_ &&
@@ -118,8 +119,8 @@ void import_name(Simulation& sim) {
       return sim.emit(ImportFrom{module, sim.context.arena.copy(aliases), level, lazy});
     }
   }
-  // If no import statement compiles to the instructions, IMPORT_NAME becomes a call of the function __import__, which
-  // expresses neither a lazy import nor `from`.
+  // If no import statement compiles to the instructions, IMPORT_NAME becomes a call of __import__(), which cannot
+  // express a lazy import or `from`.
   if (lazy || (next < sim.cursor.end &&
                (sim.cursor.code[next].op == Op::import_from_ || sim.cursor.code[next].op == Op::import_star_)))
     sim.cursor.fail("import out of place");

@@ -1,4 +1,4 @@
-// The graph that blocks are lifted into, while the blocks are being merged.
+// Defines the graph into which blocks are lifted, with the state that is needed while blocks are being merged.
 #pragma once
 
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lift/lift.h"
+#include "support/branch_free.h"
 #include "support/table.h"
 
 namespace depyf::lifting {
@@ -14,12 +15,13 @@ namespace depyf::lifting {
 struct Entry {
   ast::Expr* expr = nullptr;
   NodeIndex block;  // the node that pushed the value
-  // The index of the instruction (SWAP, ROTATE) that moved the value out of the order of evaluation, or -1.
+  // The index of the SWAP or ROTATE instruction that moved the value out of the order of evaluation, or -1 if no
+  // instruction moved the value.
   int mover = -1;
 };
 
-// The stack of values. `push_back` writes the members of an entry directly into the stack, whereas std::vector would
-// copy a whole entry.
+// A stack of values. This class replaces std::vector, because its `push_back` writes the members of an entry directly
+// into the stack, whereas std::vector would copy a whole entry.
 class Stack {
  public:
   Stack() = default;
@@ -63,22 +65,29 @@ class Stack {
   std::size_t depth_ = 0, capacity_ = 0;
 };
 
-// The state of a node while blocks are being merged. Until lifting ends, the edges of a node are numbers of blocks,
-// which may have been merged into other nodes.
+// The state of a node while blocks are being merged. Until lifting ends, the edges `a` and `b` of a node are numbers of
+// blocks that may have been merged into other nodes.
 struct State {
   Stack stack;  // the stack at the end of the node
-  // `keep_a` and `keep_b`: true if the tested value stays on the stack along the edge to `a` or `b`.
+  // `lifted`: true if the block has been lifted. `keep_a` and `keep_b`: true if the tested value stays on the stack
+  // along the edge to `a` or `b`.
   bool lifted = false, keep_a = false, keep_b = false;
   NodeIndex alias;  // the node that this one was merged into, or -1
-  // True if the block only pops the middle operand of a chained comparison, or follows only such blocks.
+  // True if the block is the cleanup code of a chained comparison, which only pops the middle operand, or if only
+  // cleanup code of chained comparisons leads to the block.
   bool is_chain_end = false;
-  // True if the instructions of the node have so far only popped iterators.
+  // True if all instructions of the node that have been simulated only pop iterators of for loops.
   bool pops = false;
 };
 
 // The nodes and their states, indexed by block.
 struct LiftedGraph {
-  explicit LiftedGraph(std::size_t blocks) : nodes(blocks), states(blocks) {}
+  // `resize` constructs each element in place, whereas the constructor of a Table with a number of elements would copy
+  // one element many times.
+  explicit LiftedGraph(std::size_t blocks) {
+    nodes.resize(blocks);
+    states.resize(blocks);
+  }
 
   Table<Node, NodeIndex> nodes;
   Table<State, NodeIndex> states;
@@ -90,6 +99,15 @@ struct LiftedGraph {
   NodeIndex find(NodeIndex block) const {
     while (states[block].alias >= 0) block = states[block].alias;
     return block;
+  }
+  // Returns the node that `block`, the target of an edge, was merged into; `block` itself if it was not merged; or -1
+  // if `block` is -1. About half of all blocks have been merged, so the first step from a block to its alias is a
+  // selection without a branch. Nearly all merged blocks need no second step.
+  NodeIndex target(NodeIndex block) const {
+    const NodeIndex alias = states[or_zero(block)].alias;
+    const NodeIndex step = select((block >= 0) & (alias >= 0), alias, block);
+    const bool is_merged = (step >= 0) & (states[or_zero(step)].alias >= 0);
+    return is_merged ? find(step) : step;
   }
 };
 

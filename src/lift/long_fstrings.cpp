@@ -1,9 +1,7 @@
-// Restores f'...' of more than 30 parts, which 3.10 and later compile to a call:
-//
-//   LOAD_CONST ''; LOAD_METHOD join; BUILD_LIST 0; <part>; LIST_APPEND 1; ...; CALL 1   ->   f'{a} and {b} ...'
-//
-// An explicit call of ''.join() in the source would compile to equal code, but is rare, and the f-string compiles to
-// the same code.
+// Restores f-strings of more than 30 parts, which CPython 3.10 and later compile to a call of ''.join(): `LOAD_CONST
+// ''; LOAD_METHOD join; BUILD_LIST 0`, then `<part>; LIST_APPEND 1` for each part, then `CALL 1`. If the source itself
+// contains a call of ''.join() with more than 30 parts, the call compiles to the same code as an f-string. But source
+// code rarely contains a call of ''.join() with more than 30 parts, and the f-string has the same meaning as the call.
 #include "lift/operations.h"
 #include "support/table.h"
 
@@ -11,7 +9,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// STACK_USE_GUIDELINE in CPython's compiler.
+// The value of STACK_USE_GUIDELINE in CPython's compiler: the most parts of an f-string that are left on the stack.
 constexpr std::size_t longest_on_the_stack = 30;
 
 bool is_text(const Expr* expr) { return constant_of(expr, Constant::Kind::string) != nullptr; }

@@ -1,5 +1,5 @@
-// Handles the single operations of match statements that src/flow did not recognise. MATCH_MAPPING, MATCH_SEQUENCE and
-// MATCH_CLASS each become a match statement that assigns a temporary.
+// Handles the operations of match statements that src/flow did not recognise as part of a case pattern. Each
+// MATCH_MAPPING, MATCH_SEQUENCE and MATCH_CLASS becomes a match statement that assigns its result to a temporary.
 #include "decode/op.h"
 #include "depyf/constant.h"
 #include "dialect/dialect.h"
@@ -9,15 +9,11 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// Of the lambdas, `pattern` creates a pattern, `decide` emits a match statement that sets a temporary to one of two
-// values, and `named_subject` stores the subject in a temporary.
+// The lambda `decide` emits a match statement that sets a temporary to one of two values. The lambda `named_subject`
+// stores the subject in a temporary.
 void matching(Simulation& sim, const Instruction& instruction) {
-  auto pattern = [&](auto node) { return sim.context.arena.make<Pattern>(Pattern{node}); };
-  auto constant = [&](Constant::Kind kind) {
-    Constant value;
-    value.kind = kind;
-    return sim.context.constant(std::move(value));
-  };
+  auto pattern = [&](const auto& node) { return sim.context.arena.make<Pattern>(held(sim.context.arena, node)); };
+  auto constant = [&](Constant::Kind kind) { return sim.context.constant(kind); };
   auto decide = [&](Expr* subject, Pattern* wanted, Expr* success, Expr* failure) {
     std::string_view id = sim.names.fresh_name();
     auto set = [&](Expr* value) {
@@ -33,7 +29,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
     sim.spill_all(sim.stack.size());
     return sim.cursor.make(sim.peek(1).expr->node);
   };
-  // Up to 3.10, MATCH_CLASS and MATCH_KEYS also push a bool, which is true if the pattern matches.
+  // Up to 3.10, MATCH_CLASS and MATCH_KEYS also push a bool that is true if the pattern matches.
   auto found = [&]() {
     if (!dialect_of(sim.cursor.decoded.version).pushed_pattern_tests) return;
     sim.push(Compare{sim.cursor.make(sim.peek(1).expr->node), sim.context.list({CompareOp::is_not}),
@@ -70,7 +66,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
       captured.push_back(sim.context.name(id));
       return pattern(MatchAs{nullptr, id});
     };
-    // The pattern captures each attribute in a temporary, and the tuple of these is the result of MATCH_CLASS.
+    // The pattern captures each attribute in a temporary; MATCH_CLASS pushes the tuple of these temporaries.
     for (int index = 0; index < instruction.arg; ++index) positional.push_back(capture());
     for (const Constant& name : names->value->items) attributes.push_back(name.text), keyword.push_back(capture());
     decide(subject,
@@ -84,8 +80,8 @@ void matching(Simulation& sim, const Instruction& instruction) {
     // MATCH_KEYS leaves the subject and the keys on the stack, and pushes the tuple of the values, or None.
     sim.spill_all(sim.stack.size());
     Expr *keys = sim.cursor.make(sim.peek(1).expr->node), *subject = sim.cursor.make(sim.peek(2).expr->node);
-    // The expression for the result of MATCH_KEYS calls map(), as a comprehension would turn the subject into a cell
-    // variable: `tuple(map(subject.__getitem__, keys)) if all(map(subject.__contains__, keys)) else None`.
+    // The expression for the result of MATCH_KEYS calls map(), because a comprehension would turn the subject into a
+    // cell variable: `tuple(map(subject.__getitem__, keys)) if all(map(subject.__contains__, keys)) else None`.
     auto call = [&](std::string_view function, std::initializer_list<Expr*> arguments) {
       return sim.cursor.make(Call{sim.context.name(function), sim.context.list(arguments), {}});
     };
@@ -98,7 +94,7 @@ void matching(Simulation& sim, const Instruction& instruction) {
     return;
   }
   if (instruction.op == Op::copy_dict_without_keys_) {
-    // COPY_DICT_WITHOUT_KEYS (3.10) replaces the keys, above the subject, by a dict of the subject's other items.
+    // COPY_DICT_WITHOUT_KEYS (3.10) pops the keys, and pushes a dict of the subject's items without these keys.
     sim.spill_all(sim.stack.size());
     Expr *keys = sim.pop(), *subject = sim.cursor.make(sim.peek(1).expr->node);
     std::string_view key = sim.names.fresh_name(), value = sim.names.fresh_name();
@@ -106,8 +102,9 @@ void matching(Simulation& sim, const Instruction& instruction) {
     Expr* wanted = sim.cursor.make(
         Compare{sim.context.name(key), sim.context.list({CompareOp::not_in}), sim.context.list({keys})});
     Expr* target = sim.cursor.make(Tuple{sim.context.list({sim.context.name(key), sim.context.name(value)})});
-    sim.push(ComprehensionExpr{ComprehensionKind::dict, sim.context.name(key), sim.context.name(value),
-                               sim.context.list({Comprehension{target, items, sim.context.list({wanted}), false}})});
+    sim.push(ComprehensionExpr{sim.context.name(key), sim.context.name(value),
+                               sim.context.list({Comprehension{target, items, sim.context.list({wanted}), false}}),
+                               ComprehensionKind::dict});
     return;
   }
 }

@@ -1,5 +1,6 @@
 // Merges blocks. Blocks in a straight line become one node, and conditions are joined (conditions.cpp). If a value on
-// the stack depends on the edge to a block, the source of each edge assigns its value to a common temporary.
+// the stack depends on the edge to a block, the source node of each edge assigns the value along this edge to a
+// temporary, which is common to all edges.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -9,23 +10,25 @@
 #include "lift/lifter.h"
 #include "lift/restarts.h"
 #include "lift/stores.h"
+#include "support/branch_free.h"
 #include "support/table.h"
 
 namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// True if the stack along the edge is empty, which is by far the most frequent case.
+// True if the stack along `edge` is empty, which is by far the most frequent case.
 bool brings_empty_stack(const LiftedGraph& graph, Edge edge) {
   const auto [node, along_b] = edge;
   const State& state = graph.states[node];
   const Node::End end = graph.nodes[node].end;
-  return state.stack.empty() &&
-         (end == Node::End::go || (end == Node::End::branch && !(along_b ? state.keep_b : state.keep_a)));
+  const bool is_kept = along_b ? state.keep_b : state.keep_a;
+  return state.stack.empty() & ((end == Node::End::go) | ((end == Node::End::branch) & !is_kept));
 }
 }  // namespace
 
-// A block that only one edge enters, from a node of its region that does not branch, is merged into that node.
+// If the only edge to `block` comes from a node of the same region that does not branch, `block` is merged into that
+// node.
 void Lifter::enter(NodeIndex block) {
   const BasicBlock& info = cursor_.cfg.blocks[block];
   Node& fresh_node = graph_.nodes[block];
@@ -33,7 +36,7 @@ void Lifter::enter(NodeIndex block) {
   if (info.begin < int(cursor_.code.size()))
     fresh_node.offset = cursor_.code[info.begin].offset, fresh_node.line = cursor_.code[info.begin].line;
   sim_.stores.unpackings.clear();
-  // No edge leads to the entry, and the stack is empty at the entry.
+  // Without predecessors, `block` is the entry of the code, where the stack is empty.
   if (cursor_.flat || info.preds.empty()) {
     graph_.node = block;
     return;
@@ -44,7 +47,7 @@ void Lifter::enter(NodeIndex block) {
     while (reduce_values(context_, cursor_, graph_, block, edges_)) find_edges(cursor_, graph_, block, edges_);
   if (edges_.size() == 1 && may_follow(block)) {
     const NodeIndex node = edges_[0].first;
-    // The code behind a loop that `break` leaves stays a node of its own.
+    // If a `break` leads to the block, the block is the code behind a loop, and stays a separate node.
     if (ends_in_break(cursor_, graph_, node, info.preds[0])) {
       graph_.nodes[block].pops_iterator = true;
     } else {
@@ -61,7 +64,7 @@ void Lifter::enter(NodeIndex block) {
   if (!std::ranges::all_of(edges_, brings_nothing)) enter_merge(block, edges_);
 }
 
-// True if `block`, to which only one edge leads, may be merged into the node in front of it.
+// True if `block`, to which only one edge leads, may be merged into the source node of that edge.
 bool Lifter::may_follow(NodeIndex block) const {
   const BasicBlock& info = cursor_.cfg.blocks[block];
   const Node& node = graph_.nodes[edges_[0].first];
@@ -74,7 +77,8 @@ bool Lifter::may_follow(NodeIndex block) const {
   return !ends_else && !breaks_out_of_handler(cursor_, info.preds[0], block);
 }
 
-// Stores the values that are on the stack below a loop in temporaries, which the loop does not change.
+// Stores the values that stay on the stack during a loop in temporaries, because the loop does not change the
+// temporaries.
 void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
   int first = cursor_.cfg.blocks[block].begin;
   while (first < cursor_.cfg.blocks[block].end && cursor_.code[first].op == Op::nop_) ++first;
@@ -84,7 +88,8 @@ void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
     std::size_t keep = is_for && edges.size() == 1 && graph_.nodes[node].end == Node::End::go ? 1 : 0;
     for (std::size_t index = 0; index + keep < stack.size(); ++index) {
       Entry& entry = stack[index];
-      // An empty display below the loop of a comprehension is the result of the comprehension.
+      // In a comprehension, an empty display that stays on the stack during the loop is the result of the
+      // comprehension.
       if (comprehension_) {
         auto* list = as<ListExpr>(entry.expr);
         auto* set = as<SetExpr>(entry.expr);
@@ -100,6 +105,7 @@ void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
         auto* value = context_.arena.make<Expr>(*entry.expr);
         *entry.expr = Expr{Name{id}, value->offset, value->line};
         graph_.nodes[node].statements.push_back(
+            context_.arena,
             context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
       }
     }
@@ -107,7 +113,7 @@ void Lifter::name_values_below_loop(NodeIndex block, const Table<Edge>& edges) {
   }
 }
 
-// Creates the stack at the start of a block that is not merged into the node in front of it.
+// Creates the stack at the start of a block that is not merged into a preceding node.
 void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
   if (cursor_.cfg.blocks[block].is_loop_header) name_values_below_loop(block, edges);
   if (edges.size() == 1) return copy_stack(sim_, edges[0], stack_);
@@ -146,7 +152,7 @@ void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
       sim_.settle(value);
       graph_.node = saved;
       graph_.nodes[node].statements.push_back(
-          context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
+          context_.arena, context_.stmt(Assign{context_.list({context_.name(id)}), value}, value->offset, value->line));
       // The assignment to the temporary evaluates the value, so the stack at the end of the node contains the temporary
       // instead of the value.
       if (slot < graph_.states[node].stack.size() && graph_.states[node].stack[slot].expr == entry.expr)
@@ -156,28 +162,31 @@ void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
   }
 }
 
-// Sets how the block's node ends, if no instruction has set it.
+// Sets the end of the node of `block`, if no instruction has set the end.
 void Lifter::finish_block(NodeIndex block) {
-  if (!graph_.ended || graph_.nodes[graph_.node].end != Node::End::none) flush_unpackings(sim_);
+  const bool has_unpackings = !sim_.stores.unpackings.empty();
+  if (has_unpackings && (!graph_.ended || graph_.nodes[graph_.node].end != Node::End::none)) flush_unpackings(sim_);
   Node& node = graph_.nodes[graph_.node];
   State& state = graph_.states[graph_.node];
-  if (!graph_.ended) {
-    node.a = cursor_.cfg.blocks[block].next;
-    node.end = node.a >= 0 ? Node::End::go : Node::End::stop;
-  }
-  if (!stack_.empty() || !state.stack.empty()) state.stack = stack_, sim_.keep_unsettled();
-  keeps_values_ |= !stack_.empty() || state.keep_a || state.keep_b;
+  const NodeIndex next = cursor_.cfg.blocks[block].next;
+  const int end = select(next >= 0, int(Node::End::go), int(Node::End::stop));
+  node.a = select(graph_.ended, node.a, next);
+  node.end = Node::End(select(graph_.ended, int(node.end), end));
+  if (stack_.size() + state.stack.size() > 0) state.stack = stack_, sim_.keep_unsettled();
+  keeps_values_ |= !stack_.empty() | state.keep_a | state.keep_b;
   if (!sim_.stores.swaps.empty()) sim_.rare->swap_of.clear(), sim_.stores.swaps.clear();
   if (cursor_.flat) return flat_end(block);
-  if (node.end == Node::End::go && cursor_.cfg.order_index[node.a] >= 0 && cursor_.cfg.is_back_edge(block, node.a) &&
-      graph_.states[node.a].lifted)
+  // An edge can be a back edge only if its target has been lifted, so the cheap test of `is_lifted` comes first.
+  const bool is_lifted = graph_.states[or_zero(node.a)].lifted;
+  if (int{node.end == Node::End::go} + int{is_lifted} == 2 && cursor_.cfg.order_index[node.a] >= 0 &&
+      cursor_.cfg.is_back_edge(block, node.a))
     check_back_edge();
   if (node.end == Node::End::branch && cursor_.split != Split::effects_and_tests)
     merge_condition(context_, cursor_, graph_, graph_.node);
 }
 
-// At a back edge, the stack must be equal to the stack at the loop header. Temporaries on the stack of the header are
-// assigned the values at the back edge.
+// At a back edge, the stack must be equal to the stack at the loop header. If a slot of the header's stack contains a
+// temporary, the value at the back edge is assigned to the temporary.
 void Lifter::check_back_edge() {
   Node& node = graph_.nodes[graph_.node];
   NodeIndex header = graph_.find(node.a);
@@ -188,7 +197,7 @@ void Lifter::check_back_edge() {
     if (wanted[slot].expr == stack_[slot].expr) continue;
     auto *a = as<Internal>(wanted[slot].expr), *b = as<Internal>(stack_[slot].expr);
     if (a && b && a->marker == b->marker) continue;
-    // The marker of the loop's iterator has a value at the loop header, but none inside the loop.
+    // The marker of the loop's iterator has a value at the loop header, but no value inside the loop.
     if (b && b->marker == Marker::iterator && !b->value) continue;
     auto *x = as<Name>(wanted[slot].expr), *y = as<Name>(stack_[slot].expr);
     if (x && y && x->id == y->id) continue;
@@ -196,20 +205,20 @@ void Lifter::check_back_edge() {
     sim_.spill_at_end(graph_.node, slot);
     Expr* value = context_.arena.make<Expr>(*stack_[slot].expr);
     sim_.settle(value);
-    node.statements.push_back(
-        context_.stmt(Assign{context_.list({context_.name(x->id)}), value}, value->offset, value->line));
+    node.statements.push_back(context_.arena, context_.stmt(Assign{context_.list({context_.name(x->id)}), value},
+                                                            value->offset, value->line));
   }
 }
 
-// Stores values that are still on the stack at the end of a node in temporaries, if control branches there or the
-// region changes.
+// Stores values that are still on the stack at the end of a node in temporaries, if the node branches or if the next
+// node is in another region.
 void Lifter::settle_ends() {
   if (!keeps_values_) return;
   const int count = int(graph_.nodes.size());
   for (int index = 0; index < count; ++index) {
     Node& node = graph_.nodes[index];
     const State& state = graph_.states[index];
-    if (state.stack.empty() && !state.keep_a && !state.keep_b) continue;
+    if (state.stack.empty() & !state.keep_a & !state.keep_b) continue;
     graph_.node = index;
     if (node.end == Node::End::branch) {
       for (bool along_b : {false, true})
@@ -227,8 +236,8 @@ void Lifter::settle_ends() {
     } else if (node.end == Node::End::go) {
       int to = graph_.find(node.a);
       const Node& next = graph_.nodes[to];
-      // The next node may be the end of a with statement: a value of the current node that the next node returns needs
-      // no temporary.
+      // The next node may only end a with statement and return a value of the current node; that value needs no
+      // temporary.
       bool markers = std::all_of(next.statements.begin(), next.statements.end(),
                                  [](const Stmt* s) { return is<InternalStmt>(s); });
       bool tail = markers && ((next.end == Node::End::leave && next.inherited) || next.end == Node::End::go);

@@ -1,14 +1,16 @@
-// COPY, SWAP and ROTATE take values out of the order of evaluation. Only the instructions behind a COPY, SWAP or ROTATE
-// show which Python construct it implements. COPY therefore pushes a marker, and a value that SWAP or ROTATE moves
-// records that instruction. If no known pattern follows a COPY, SWAP or ROTATE, lifting restarts and simulates that
-// instruction literally, with temporaries. The table lists each known pattern, with the source that it implements and
-// the file that lifts it. `v` stands for the instructions that push `v`. The last row is the result of a restart.
+// Behind a COPY, SWAP or ROTATE, the values on the stack are not in the order in which they were computed. Only the
+// instructions behind a COPY, SWAP or ROTATE show which Python construct the COPY, SWAP or ROTATE implements. COPY
+// pushes a marker, and SWAP and ROTATE record their own index in each value that they move. An instruction that pops a
+// marker or a moved value checks whether the code matches one of the patterns below. In the patterns below, a name such
+// as `v` denotes the instructions that push `v`.
 //
-//   v; COPY 1; STORE a; STORE b                                                 a = b = v             (stores.cpp)
-//   x; y; SWAP 2; STORE a; STORE b                                              a, b = x, y           (stores.cpp)
-//   a; COPY 1; LOAD_ATTR x; v; BINARY_OP +=; SWAP 2; STORE_ATTR x               a.x += v              (stores.cpp)
-//   a; b; SWAP 2; COPY 2; COMPARE_OP; ...                                       a < b < c             (comparisons.cpp)
-//   anything else; SWAP 2                                                       t = a; u = b; ... u, t
+//   `v; COPY 1; STORE a; STORE b` is `a = b = v` (see stores.cpp).
+//   `x; y; SWAP 2; STORE a; STORE b` is `a, b = x, y` (see stores.cpp).
+//   `a; COPY 1; LOAD_ATTR x; v; BINARY_OP +=; SWAP 2; STORE_ATTR x` is `a.x += v` (see stores.cpp).
+//   `a; b; SWAP 2; COPY 2; COMPARE_OP` is the start of `a < b < c` (see comparisons.cpp).
+//
+// If no known pattern follows a COPY, SWAP or ROTATE, lifting restarts and simulates that instruction literally, with
+// temporaries. If the stack ends with a and b, a literal `SWAP 2` is `t = a; u = b`, and leaves u and, on top, t.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -21,7 +23,8 @@ using namespace ast;
 
 namespace {
 
-// True if the next instructions store the top n values one after the other, or unpack them into targets.
+// True if the next instructions store the top n values of the stack one after the other, or unpack these values into
+// targets.
 bool swap_starts_stores(const Cursor& cursor, int n) {
   // `open` counts the values that wait for a target, `depth` the values that the current target has pushed.
   int open = n, depth = 0;
@@ -35,11 +38,11 @@ bool swap_starts_stores(const Cursor& cursor, int n) {
     if (moves.has(op)) return false;
     const StackEffect effect = stack_effect(instruction, cursor.decoded.version, false);
     if (is_store_name(op) || stores_into.has(op)) {
-      // Besides the value, the store pops exactly the values that its own target has pushed.
+      // Besides the value that it stores, a store pops exactly the values that its own target has pushed.
       if (depth != effect.pops - 1) return false;
       depth = 0, --open;
     } else if (unpacks.has(op)) {
-      // A limit on the number of targets, for corrupt code; the compiler has no such limit.
+      // The limit on the number of targets guards against corrupt code; the compiler has no limit.
       constexpr int targets_max = 1000;
       if (depth != 0 || instruction.arg < 0 || instruction.arg > targets_max) return false;
       open += effect.pushes - 1;
@@ -62,7 +65,7 @@ void copy(Simulation& sim, int n) {
                 internal->marker != Marker::iterator && internal->marker != Marker::awaitable &&
                 internal->marker != Marker::item && internal->marker != Marker::chain &&
                 internal->marker != Marker::enter_result && internal->marker != Marker::function;
-  // The copy of a marker is the marker itself.
+  // The copy of a marker for an internal value of the compiler is the marker itself.
   if (marker) return sim.stack.push_back({source.expr, sim.graph.node, -1});
   if (internal && internal->marker == Marker::item && sim.cursor.flat) sim.cursor.fail("copy of an item");
   if (internal && (internal->marker == Marker::unpacked || internal->marker == Marker::item)) {
@@ -80,20 +83,22 @@ void copy(Simulation& sim, int n) {
   bool trivial = is<ConstantExpr>(source.expr) || (is<Name>(source.expr) && sim.names.stable(source.expr));
   if (trivial && next < sim.cursor.end &&
       (sim.cursor.code[next].op == Op::load_attr_ || sim.cursor.code[next].op == Op::load_method_))
-    // A copied variable in front of LOAD_ATTR needs no marker: the expression uses the variable twice.
+    // A variable or constant that is copied in front of LOAD_ATTR or LOAD_METHOD needs no marker, because the source
+    // can contain the variable or constant twice.
     return sim.push(sim.cursor.make(source.expr->node));
   bool to_store = n == 1 && next < sim.cursor.end &&
                   (is_store_name(sim.cursor.code[next].op) || sim.cursor.code[next].op == Op::unpack_sequence_ ||
                    sim.cursor.code[next].op == Op::unpack_ex_);
   if (sim.cursor.literal_here()) {
     if (!trivial) sim.spill_all(sim.stack.size() - std::size_t(n) + 1);
-    // A copied function is stored in a temporary, because it may be created later (it is `stable`), but not twice.
+    // A copied function is stored in a temporary: its creation may be delayed, because it is `stable`, but a second
+    // creation would produce another function.
     if (Entry& copied = sim.peek(n); is<Internal>(copied.expr) && as<Internal>(copied.expr)->marker == Marker::function)
       sim.spill(copied);
     return sim.push(sim.cursor.make(sim.stack.end()[-n].expr->node));
   }
-  // COPY 2 in front of a comparison and a jump may be the middle of a chained comparison, for which `compare` needs the
-  // marker of the copy.
+  // COPY 2 in front of a comparison and a jump may copy the middle operand of a chained comparison. The function
+  // `compare` recognises a chained comparison by the marker of the copied operand.
   int after = sim.cursor.skip(next + 1);
   bool chained =
       n == 2 && next < sim.cursor.end && after < sim.cursor.end &&
@@ -109,7 +114,7 @@ void swap(Simulation& sim, int n) {
   if (n < 2) return;
   sim.peek(n);
   std::size_t low = sim.stack.size() - std::size_t(n);
-  // SWAP n in front of n stores is a tuple assignment whose tuple the compiler removed.
+  // SWAP n in front of n stores implements a tuple assignment, from which the compiler removed the tuple.
   int unstable = 0;
   bool markers = false;
   for (std::size_t index = low; index < sim.stack.size(); ++index) {
@@ -137,7 +142,7 @@ void swap(Simulation& sim, int n) {
   // For a function with type parameters, the compiler moves the defaults into place by SWAP.
   const bool defaults = before_generic(sim.cursor, next) || is_generic(sim.context, sim.stack.back().expr);
   std::swap(sim.stack[low], sim.stack.back());
-  // If at most one of the values depends on the order of evaluation, the move is harmless.
+  // If at most one of the moved values depends on the order of evaluation, the values may be used in any order.
   if (unstable > 1 && !defaults)
     for (std::size_t index = low; index < sim.stack.size(); ++index) sim.stack[index].mover = sim.cursor.at;
 }

@@ -1,7 +1,5 @@
-// Implements the exact style: the result of an instruction with a side effect is assigned to a temporary at once.
-//
-//   a.b(c)     ->     t = a.b
-//                     u = t(c)
+// Implements the exact style: the result of an instruction with a side effect is assigned to a temporary at once. For
+// example, `a.b(c)` becomes `t = a.b; u = t(c)`.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -14,7 +12,8 @@ using namespace ast;
 
 namespace {
 
-// True if the current block ends in a test that runs only after another test: the right side of an `and` or `or`.
+// True if the current block ends in a test that runs only after another test, as the right operand of `and` or `or`
+// does.
 bool part_of_condition(const Cursor& cursor) {
   auto tests = [&](NodeIndex block) {
     return cursor.cfg.blocks[block].jump >= 0 && cursor.cfg.blocks[block].next >= 0;
@@ -27,13 +26,13 @@ bool part_of_condition(const Cursor& cursor) {
 }  // namespace
 
 // Assigns the result of the current instruction to a temporary if the instruction had a side effect. Values below the
-// result on the stack were evaluated before it, so they are assigned to temporaries first. Displays of stable values
-// stay on the stack, because no code can observe when they are created.
+// result on the stack were evaluated before the result, so these values are assigned to temporaries first. Displays of
+// stable values stay on the stack, because no code can observe when they are created.
 void name_effects(Simulation& sim) {
-  // LOAD_CLOSURE only loads a cell for the function that the next instructions create.
+  // LOAD_CLOSURE has no side effect: it only loads a cell for the function that the next instructions create.
   if (sim.cursor.now().op == Op::load_closure_) return;
   if (sim.cursor.split == Split::effects && part_of_condition(sim.cursor)) return;
-  // True for a definition, with or without decorators, and for the exception of an assert statement.
+  // True if `expr` is a definition, with or without decorators, or the exception of an assert statement.
   auto definition = [&](const Expr* expr) {
     auto* call = as<Call>(expr);
     // The compiler turns the message of `assert` into an argument of a call of AssertionError.
@@ -58,7 +57,7 @@ void name_effects(Simulation& sim) {
   auto waits = [&](const Expr* expr) {
     return pure(expr) || is<ListExpr>(expr) || is<SetExpr>(expr) || is<Dict>(expr) || is<JoinedStr>(expr);
   };
-  // Only the two topmost values can be results of the current instruction.
+  // Only the two topmost values on the stack can be results of the current instruction.
   std::size_t count = sim.stack.size(), lowest = count - std::min<std::size_t>(count, 2);
   while (count > lowest && waits(sim.stack[count - 1].expr)) --count;
   if (count == lowest) return;

@@ -1,10 +1,13 @@
-// Negates a condition in the form that people write.
+// Negates a condition in the form that people write. Each row of the following list shows the negation of one form of
+// condition, and how the negation changes the bytecode.
 //
-//   a            not a                                     the opposite jump
-//   not a        a                                         the opposite jump
-//   a and b      not a or not b, or not (a and b)          opposite jumps
-//   a if c else b      not a if c else not b, or not (a if c else b)   opposite jumps
-//   a in b       a not in b                                another instruction
+//   The negation of `a` is `not a`, which compiles to the opposite jump.
+//   The negation of `not a` is `a`, which compiles to the opposite jump.
+//   The negation of `a and b` is `not a or not b` or `not (a and b)`, which are compiled to the same opposite jumps.
+//   The negation of `a if c else b` is `not a if c else not b` or `not (a if c else b)`, which are compiled to
+//   the same opposite jumps.
+//   Before 3.14, the negation of `a in b` is `a not in b`, which compiles to another instruction than `a in b`.
+//   From 3.14 on, the negation of `a in b` is `not a in b`, which compiles to the opposite jump.
 #include <algorithm>
 #include <optional>
 
@@ -35,9 +38,9 @@ std::optional<CompareOp> opposite(CompareOp op) {
   return std::nullopt;
 }
 
-// Returns the number of `not` in `test` or, if `negated` is set, in its negation with each `not` pushed down as far as
-// possible. Adds `other_operator` where `in` becomes `not in` or `is` becomes `is not`, because the negated operator is
-// another instruction, while a `not` in a condition only inverts a jump.
+// Returns the number of `not` operators in `test` or, if `negated` is set, in the negation of `test` that has the
+// fewest `not` operators. A negation that turns `in` into `not in` or `is` into `is not` counts as `other_operator`,
+// because the negated operator is another instruction. A `not` in a condition only inverts a jump.
 int count_not(const Context& context, const Expr* test, bool negated) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) {
     int inner = count_not(context, unary->operand, !negated);
@@ -59,7 +62,8 @@ int count_not(const Context& context, const Expr* test, bool negated) {
     return std::min(inner, 1 + plain);
   }
   if (!negated) return 0;
-  // From 3.11 on, both `x is None` and `x is not None` are a single jump, so their negation costs nothing.
+  // From 3.11 on, `x is None` and `x is not None` compile to one jump each, so the negation of either test counts as no
+  // `not` operator.
   if (auto* compare = as<Compare>(test);
       compare && compare->ops.size() == 1 && dialect_of(context.version).none_jumps) {
     bool identity = compare->ops[0] == CompareOp::is || compare->ops[0] == CompareOp::is_not;
@@ -69,14 +73,14 @@ int count_not(const Context& context, const Expr* test, bool negated) {
   return compare && compare->ops.size() == 1 && opposite(compare->ops[0]) ? other_operator : 1;
 }
 
-// True for a comparison like `a < b`, whose negation is `not a < b`.
+// True if `part` is a comparison like `a < b`, whose negation is `not a < b`.
 bool is_kept_by_negation(const Expr* part) {
   auto* compare = as<Compare>(part);
   return compare && (compare->ops.size() > 1 || !opposite(compare->ops[0]));
 }
 
-// True for an `and` or `or` of two operands whose negations read well: no operand is a comparison like `a < b`, and at
-// most one operand is itself an `and` or `or`.
+// True if `chain` has two operands whose negations read well: no operand is a comparison like `a < b`, and at most one
+// operand is itself an `and` or `or`.
 bool reads_well_negated(const BoolOp& chain) {
   return chain.values.size() == 2 && std::ranges::none_of(chain.values, is_kept_by_negation) &&
          std::ranges::count_if(chain.values, [](const Expr* part) { return is<BoolOp>(part); }) < 2;
@@ -92,8 +96,8 @@ bool negation_changes(const Context& context, const Expr* test) {
 }
 
 // In a condition, `not (a and b)` and `not a or not b` compile to the same jumps. People write `not a or not b` if the
-// operands are simple, such as names and calls. Unless the operands are simple, the form with fewer `not` operators is
-// chosen, including the `not` in front of the parentheses.
+// operands are simple, such as names and calls. If an operand is not simple, the form with fewer `not` operators is
+// chosen, where the `not` in front of parentheses counts too.
 Expr* negate(Context& context, Expr* test) {
   if (auto* unary = as<UnaryExpr>(test); unary && unary->op == UnaryOp::not_) return unary->operand;
   auto* chain = as<BoolOp>(test);
@@ -112,8 +116,8 @@ Expr* negate(Context& context, Expr* test) {
       return context.expr(IfExp{choice->test, negate(context, choice->body), negate(context, choice->orelse)},
                           test->offset, test->line);
   }
-  // From 3.14 on, the compiler compiles `not a in b` in a condition to `a in b` and the opposite jump, and not to `a
-  // not in b`.
+  // From 3.14 on, a condition `not a in b` compiles to the operation `in` and the opposite jump, and not to the
+  // operation `not in`.
   const bool turns_jump = dialect_of(context.version).negation_turns_jumps && negation_changes(context, test);
   if (auto* compare = as<Compare>(test); compare && compare->ops.size() == 1 && !turns_jump) {
     const std::optional<CompareOp> negated = opposite(compare->ops[0]);

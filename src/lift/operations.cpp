@@ -1,5 +1,5 @@
-// Simulates the individual operations. The table of all operations is in one file with the small functions that only
-// the table uses.
+// Simulates the individual operations. The table of all operations is in one file together with the small functions
+// that only the table uses.
 #include <algorithm>
 #include <array>
 
@@ -28,7 +28,7 @@ void load_common_constant(Simulation& sim, CommonName constant) {
   sim.push(Name{names[static_cast<std::size_t>(constant)]});
 }
 
-// Pushes the cell itself, for which Python has the expression (lambda: x).__closure__[0].
+// Pushes a cell itself, not its content. In Python, the expression for the cell of x is (lambda: x).__closure__[0].
 void load_closure(Simulation& sim, int index) {
   auto* args = sim.context.arena.make<Arguments>();
   Expr* lambda = sim.cursor.make(Lambda{args, sim.cursor.local(index)});
@@ -36,9 +36,9 @@ void load_closure(Simulation& sim, int index) {
   sim.push(Subscript{closure, sim.context.constant(Constant::Kind::integer, "0")});
 }
 
-// Handles TO_BOOL. In front of a test, TO_BOOL changes nothing, because the test converts its operand as well.
-// JUMP_IF_x_OR_POP may keep the result of TO_BOOL as a value; the TO_BOOL that the compiler emits for `and` and `or` is
-// part of JUMP_IF_x_OR_POP already (see idioms.cpp).
+// Handles TO_BOOL. In front of a test, TO_BOOL changes nothing, because the test converts its operand as well. A
+// JUMP_IF_x_OR_POP may keep the result of TO_BOOL as a value. Where the compiler emits TO_BOOL for `and` and `or`,
+// src/decode has already merged it into JUMP_IF_x_OR_POP (see idioms.cpp).
 void to_bool(Simulation& sim) {
   const int next = sim.cursor.skip(sim.cursor.at + 1);
   const Op op = next < sim.cursor.end ? sim.cursor.code[next].op : Op::nop_;
@@ -47,8 +47,9 @@ void to_bool(Simulation& sim) {
   if (!is_tested) sim.push(UnaryExpr{UnaryOp::not_, sim.cursor.make(UnaryExpr{UnaryOp::not_, sim.pop()})});
 }
 
-// Returns the subscript whose parts are on the stack, with the container at the bottom. The parts of a store target are
-// popped without a check of their order, because an augmented assignment moves them by SWAP.
+// Pops the container and, above it, the index or the parts of the slice, and returns the subscript. The operands of a
+// store target are popped without a check of their order of evaluation, because an augmented assignment moves these
+// operands by SWAP.
 Expr::Node subscript(Simulation& sim, bool is_slice, bool is_target) {
   auto next = [&] { return is_target ? sim.pop_entry().expr : sim.pop(); };
   if (is_slice) {
@@ -68,17 +69,17 @@ void build_slice(Simulation& sim, int parts) {
   sim.push(Slice{unless_none(items[0]), unless_none(items[1]), parts == 3 ? items[2] : nullptr});
 }
 
-// Pushes len() of the subject of a pattern, which stays on the stack.
+// Pushes len() of the subject of a pattern, and leaves the subject on the stack.
 void length(Simulation& sim) {
   Expr* subject = sim.peek(1).expr;
   if (!sim.names.stable(subject)) sim.spill_all(sim.stack.size());
   sim.push(sim.builtin_call("len", sim.context.list({sim.peek(1).expr}), sim.cursor.now().offset));
 }
 
-// Handles INTRINSIC_PRINT, and throws InternalError for all other intrinsic functions, which earlier passes replace or
-// `run_generics` handles.
+// Handles INTRINSIC_PRINT, and throws InternalError for any other intrinsic function. The intrinsic functions besides
+// INTRINSIC_PRINT that the compiler emits are handled by earlier passes, by `run_generics` or by `import_name`.
 void intrinsic(Simulation& sim, Intrinsic1 function) {
-  if (function != Intrinsic1::print) sim.cursor.fail("no Python for " + std::string(op_name(Op::intrinsic_1_)));
+  if (function != Intrinsic1::print) sim.cursor.fail("no Python syntax for " + std::string(op_name(Op::intrinsic_1_)));
   sim.emit(ExprStmt{sim.pop()});
   sim.push(sim.context.none());
 }
@@ -91,8 +92,8 @@ void raise(Simulation& sim, int operands) {
 }
 
 bool has_opaque_item(const Constant& constant);
-// True if the constant has no literal, or has an item without a literal. The kinds in front of `tuple` have a literal
-// and no items.
+// True if the constant has no literal, or has an item without a literal. The kinds of constants that precede `tuple` in
+// Constant::Kind have a literal and no items.
 inline bool is_opaque(const Constant& constant) {
   if (constant.kind < Constant::Kind::tuple) return false;
   const bool has_literal = constant.kind != Constant::Kind::opaque && constant.kind != Constant::Kind::code;
@@ -123,11 +124,11 @@ Expr* attribute(Context& context, const Cursor& cursor, Expr* object, std::strin
 }
 
 void fail(Simulation& sim, const Instruction& instruction) {
-  sim.cursor.fail("no Python for " + std::string(op_name(instruction.op)));
+  sim.cursor.fail("no Python syntax for " + std::string(op_name(instruction.op)));
 }
 
-// Adapt functions that need only the argument of the instruction (`with_argument`), or no part of the instruction
-// (`alone`), to the type `Operation`.
+// Two templates adapt functions to the type `Operation`. `with_argument` takes a function that needs only the argument
+// of the instruction, and `alone` takes a function that needs no part of the instruction.
 template <void (*function)(Simulation&, int)>
 void with_argument(Simulation& sim, const Instruction& instruction) {
   function(sim, instruction.arg);
@@ -321,7 +322,8 @@ constexpr Operation function_for(Op op) {
         sim.emit(InternalStmt{StmtMarker::annotated, instruction.arg, nullptr, nullptr});
       };
 
-    // The following operations do nothing: control flow is in the graph, and cells follow from the scopes of variables.
+    // The following operations push no value and emit no statement: the graph contains the control flow, and cells
+    // follow from the scopes of variables.
     case Op::nop_:
     case Op::resume_:
     case Op::jump_:
@@ -397,8 +399,8 @@ constexpr std::array<Operation, op_count> operations = [] {
   return all;
 }();
 
-// A constant without a literal is identified by its path in the tree of code objects, and has one name (`__const_0`) in
-// all of them.
+// A constant without a literal is identified by its path in the tree of code objects, and has the same name, such as
+// `__const_0`, in all code objects.
 Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index) {
   Table<std::uint32_t> path = context.path;
   path.push_back(std::uint32_t(index));

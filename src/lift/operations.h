@@ -44,7 +44,7 @@ void list_to_tuple(Simulation& sim);
 
 void pop_top(Simulation& sim);  // drops.cpp
 
-// Simulates an operation of `except*`, and returns false for any other instruction. (exception_groups.cpp)
+// In exception_groups.cpp: simulates an operation of `except*`, and returns false for any other instruction.
 bool exception_group(Simulation& sim, const Instruction& instruction);
 
 // fstrings.cpp
@@ -60,8 +60,8 @@ void reraise(Simulation& sim, const Instruction& instruction);
 
 void import_name(Simulation& sim);  // imports.cpp
 
-// Returns the f-string that the compiler turned into a call of ''.join(); null if the call does not come from an
-// f-string. (long_fstrings.cpp)
+// In long_fstrings.cpp: returns the f-string that the compiler turned into a call of ''.join(); null if the call does
+// not come from an f-string.
 ast::Expr* long_fstring(Context& context, const Cursor& cursor, const ast::Expr* function, ast::List<ast::Expr*> args);
 
 void matching(Simulation& sim, const Instruction& instruction);  // matching.cpp
@@ -72,7 +72,7 @@ void copy(Simulation& sim, int n);
 void swap(Simulation& sim, int n);
 void rotate(Simulation& sim, int n);
 
-void name_effects(Simulation& sim);  // name_effects.cpp: for the exact style (`Split` other than `none`)
+void name_effects(Simulation& sim);  // name_effects.cpp: for the exact style, with a Split other than `none`
 
 void yields(Simulation& sim, const Instruction& instruction);  // yields.cpp
 

@@ -1,6 +1,5 @@
-// Derives the parameters of a function from the fields of its code object:
-//
-//   argcount, posonlyargcount, kwonlyargcount, flags and the first of varnames   ->   (a, /, b, *c, d, **e)
+// Derives the parameters of a function, such as `(a, /, b, *c, d, **e)`, from the fields of its code object: argcount,
+// posonlyargcount, kwonlyargcount, flags and the first names in varnames.
 #include <algorithm>
 
 #include "depyf/code_object.h"
@@ -12,7 +11,7 @@ using namespace ast;
 Arguments* parameters_of(Context& context, const CodeObject& code) {
   auto* args = context.arena.make<Arguments>();
   std::size_t at = 0;
-  // Returns the next parameter. Corrupt code may have fewer names than parameters.
+  // Returns the next parameter, or `_` if no name is left, because corrupt code may have fewer names than parameters.
   auto next = [&]() {
     return Arg{at < code.varnames.size() ? std::string_view(code.varnames[at++]) : std::string_view("_"), nullptr};
   };

@@ -1,4 +1,4 @@
-// Handles MATCH_CASE, which represents the test of one case: a branch on a pattern. The subject is stored in a
+// Handles MATCH_CASE, which represents the test of one case clause: a branch on a pattern. The subject is stored in a
 // temporary, which all cases of the match statement share.
 #include "decode/op.h"
 #include "flow/cfg.h"
@@ -12,8 +12,7 @@ using namespace ast;
 
 namespace {
 
-// Returns the expression that the instructions [begin, end) load for a value pattern: a constant, or a name with
-// attributes.
+// Returns the expression that the instructions [begin, end) load for a value pattern: a constant, or a dotted name.
 Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int end) {
   Expr* value = nullptr;
   for (int at = begin; at < end; ++at) {
@@ -35,7 +34,7 @@ Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int 
 Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternNode>& nodes, int index,
                     Table<Expr*>& bound) {
   const PatternNode& node = nodes[index];
-  auto made = [&](auto info) { return context.arena.make<Pattern>(Pattern{info}); };
+  auto made = [&](const auto& info) { return context.arena.make<Pattern>(held(context.arena, info)); };
   auto name = [&](int store) {
     bound.push_back(cursor.target_name(cursor.decoded.instructions[store]));
     return as<Name>(bound.back())->id;
@@ -87,7 +86,7 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternN
       break;
     }
   }
-  // Each name that the whole subject of the pattern is stored in becomes `pattern as name`.
+  // If the whole subject of the pattern is stored in a variable, the result is `pattern as name`.
   for (int store : node.stores) result = made(MatchAs{result, name(store)});
   return result ? result : made(MatchAs{nullptr, {}});
 }
@@ -112,8 +111,8 @@ void match_case(Simulation& sim, const Instruction& instruction) {
     sim.emit_raw(Assign{sim.context.list({sim.context.name(id)}), subject});
     subject = sim.context.name(id);
   }
-  // Loads of variables that are still on the stack are stored in temporaries, because the pattern may bind the
-  // variables to new values.
+  // If the value of a variable is still on the stack, it is stored in a temporary, because the pattern may bind the
+  // variable to a new value.
   for (Entry& entry : sim.stack)
     if (auto* waiting = as<Name>(entry.expr); waiting && !waiting->id.starts_with("__temp_")) sim.spill(entry);
   const BasicBlock& block = sim.cursor.cfg.blocks[sim.cursor.block];

@@ -1,4 +1,5 @@
-// Resets positions of expressions that are printed in another code object than the one that evaluates them.
+// Resets the positions of expressions that one code object evaluates, and that are printed in the source of another
+// code object.
 #pragma once
 
 #include <limits>
@@ -8,7 +9,7 @@
 namespace depyf {
 
 // Clears the offsets of `expr` and of all expressions in it, but keeps the lines. The printer looks up columns by
-// offset, and would find wrong columns for the offset of an instruction of another code object.
+// offset, and the offset of an instruction of another code object would lead to wrong columns.
 inline void forget_columns(ast::Expr* expr, int depth = 0) {
   // The limit on the recursion depth.
   constexpr int deepest = 1000;

@@ -1,5 +1,5 @@
-// Repeats lifting until no more instructions have to be simulated literally, with temporaries for the values that they
-// move.
+// Repeats lifting until no further instruction has to be simulated literally. If an instruction is simulated literally,
+// the values that it moves are first stored in temporaries.
 #pragma once
 #include <set>
 #include "decode/op.h"
@@ -7,8 +7,9 @@
 #include "support/search_limits.h"
 namespace depyf {
 
-// Calls `attempt` with the set of instructions to simulate literally. Whenever `attempt` throws Restart, calls
-// `attempt` again with a larger set of instructions.
+// Calls `attempt` with the set of the instructions that have to be simulated literally, which is empty at first. For
+// each instruction of the passed set, `attempt` first stores in temporaries the values that the instruction moves.
+// Whenever `attempt` throws Restart, calls `attempt` again with a larger set of instructions.
 template <class Attempt>
 auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
   std::set<int> literal;
@@ -22,11 +23,12 @@ auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
       context.named_constants.resize(named);
       std::size_t before = literal.size();
       if (restart.at >= 0) literal.insert(restart.at);
-      // Restart::at is the index of an instruction, or -1 - offset for the expression at that offset.
+      // Restart::at is the index of an instruction, or -1 - n for the expression with bytecode offset n.
       else
         for (int at = 0; at < int(cfg.code.size()); ++at)
           if (cfg.code[at].offset == std::uint32_t(-1 - restart.at)) literal.insert(at);
-      // If single instructions do not suffice, simulate all instructions literally that move values.
+      // If literal simulation of single instructions does not suffice, all instructions that move values are simulated
+      // literally.
       if (literal.size() == before || tries > search_limits::restarts_one_by_one)
         for (int at = 0; at < int(cfg.code.size()); ++at) {
           Op op = cfg.code[at].op;

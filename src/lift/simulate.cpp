@@ -1,8 +1,8 @@
-// Simulates the code block by block in reverse postorder, and instruction by instruction.
+// Simulates the code block by block in reverse postorder. The end of a block becomes the end of a node.
 //
-//   v; POP_JUMP_IF_FALSE n        branch on v
-//   v; FOR_ITER n; STORE x        loop: for x in v
-//   v; RETURN_VALUE               leave: return v
+//   `v; POP_JUMP_IF_FALSE n` becomes a branch on `v`.
+//   `v; FOR_ITER n; STORE x` becomes the head of the loop `for x in v`.
+//   `v; RETURN_VALUE` becomes a return of `v`.
 #include <algorithm>
 #include <functional>
 
@@ -19,7 +19,7 @@ using namespace ast;
 
 namespace {
 
-// True if `name` is the name of the code of a list, set or dict comprehension.
+// True if `name` is the name of the code object of a list, set or dict comprehension.
 bool makes_display(std::string_view name) {
   return name == "<listcomp>" || name == "<setcomp>" || name == "<dictcomp>";
 }
@@ -41,7 +41,7 @@ Lifter::Lifter(Context& context, const DecodedCode& decoded, const Cfg& cfg, boo
 // edges.
 Lifted Lifter::run() {
   for (NodeIndex block : cursor_.cfg.order) {
-    // Blocks that only clean up after chained comparisons are left out.
+    // Blocks that only clean up after chained comparisons are not lifted.
     if (sim_.chains.have_ends) {
       bool& is_chain_end = graph_.states[block].is_chain_end;
       is_chain_end = is_chain_end || only_after_chains(block);
@@ -53,18 +53,14 @@ Lifted Lifter::run() {
   Lifted lifted;
   lifted.has_temporaries = sim_.names.has_temporaries();
   lifted.entry = graph_.find(cursor_.cfg.entry);
-  for (Node& node : graph_.nodes) {
-    if (node.end == Node::End::none) continue;
-    // An edge to a block leads to the node that the block was merged into.
-    if (node.a >= 0) node.a = graph_.find(node.a);
-    if (node.b >= 0) node.b = graph_.find(node.b);
-  }
+  // An edge to a block leads to the node that the block was merged into.
+  for (Node& node : graph_.nodes) node.a = graph_.target(node.a), node.b = graph_.target(node.b);
   lifted.nodes = std::move(graph_.nodes);
   return lifted;
 }
 
-// True if only the cleanup of a chained comparison leads to `block`, which then is a copy of the code that the last
-// test of the chain leads to.
+// True if only the cleanup code of a chained comparison leads to `block`, which means that `block` is a copy of the
+// code behind the last test of the chain.
 bool Lifter::only_after_chains(NodeIndex block) const {
   const Row<const NodeIndex> preds = cursor_.cfg.blocks[block].preds;
   return !preds.empty() && std::ranges::all_of(preds, [&](NodeIndex pred) { return graph_.states[pred].is_chain_end; });
@@ -82,7 +78,7 @@ void Lifter::lift_block(NodeIndex block) {
     sim_.spill_all(stack_.size());
     node.end = Node::End::setup, node.index = info.setup_of, node.a = info.next, node.b = info.jump;
     if (cursor_.cfg.regions[info.setup_of].kind == Region::Kind::with) {
-      // The top of the stack is the result of __enter__, with the exit method below it.
+      // The top of the stack is the result of __enter__, and the exit method is below that result.
       if (stack_.size() < 2) cursor_.fail("with without a context manager");
       auto* entered = as<Internal>(stack_.back().expr);
       if (!entered || entered->marker != Marker::enter_result) cursor_.fail("with without a context manager");
@@ -93,17 +89,18 @@ void Lifter::lift_block(NodeIndex block) {
   } else {
     // The stack at a loop header is compared with the stacks along its back edges.
     if (!cursor_.flat && info.is_loop_header) sim_.rare->header_stacks[block] = stack_;
-    // Without a for loop in front of the block, no iterator of a loop is on the stack.
-    const bool may_hold_iterators = !sim_.items.empty() && (!stack_.empty() || graph_.nodes[graph_.node].pops_iterator);
-    if (may_hold_iterators && !cursor_.flat && (graph_.node == block || graph_.states[graph_.node].pops))
-      count_iterators(block);
+    // If no for loop has been lifted yet, the stack contains no iterator of a for loop.
+    const bool has_loops = !sim_.items.empty() && !cursor_.flat;
+    const bool may_hold_iterators = has_loops & (!stack_.empty() | graph_.nodes[graph_.node].pops_iterator);
+    const bool may_start = (graph_.node == block) | graph_.states[graph_.node].pops;
+    if (int{may_hold_iterators} + int{may_start} == 2) count_iterators(block);
     simulate(info.begin, info.end);
   }
   finish_block(block);
 }
 
-// Counts the iterators of for loops on the stack at the start of the node, without those that it pops first. Several
-// blocks of one node may pop iterators, for example if `break` follows an inner loop directly.
+// Counts the iterators of for loops on the stack at the start of the current node, without those that the node pops
+// first. Several blocks of one node may pop iterators, for example if `break` follows an inner loop directly.
 void Lifter::count_iterators(NodeIndex block) {
   Node& node = graph_.nodes[graph_.node];
   State& state = graph_.states[graph_.node];

@@ -1,11 +1,12 @@
-// Emits statements. A value on the stack was evaluated before the statement that is emitted, so it is first stored in a
-// temporary, unless no code can change the value:
+// Emits statements. Before a statement is emitted, each value on the stack that other code can change is stored in a
+// temporary, because the value was evaluated earlier than the statement. In the examples below, f and g are global
+// functions.
 //
-//   g; LOAD_GLOBAL a; <f()>; POP_TOP; CALL 1        t = g; u = a; f(); t(u)
-//   g; LOAD_FAST a; <f()>; POP_TOP; CALL 1          t = g; f(); t(a)
+//   `g; LOAD_GLOBAL a; f(); POP_TOP; CALL 1` becomes `t = g; u = a; f(); t(u)`, because f may change the global a.
+//   `g; LOAD_FAST a; f(); POP_TOP; CALL 1` becomes `t = g; f(); t(a)`, because f cannot change the local a.
 //
-// Markers, which only the simulation understands, are replaced by Python expressions before a statement that contains
-// them is emitted.
+// Before a statement is emitted, the markers in the statement, which only the simulation understands, are replaced by
+// Python expressions.
 #include "lift/simulation.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// Returns the variable that a statement stores or deletes; an empty name if there is none.
+// Returns the variable that `stmt` stores or deletes; an empty name if `stmt` stores or deletes no single variable.
 std::string_view stored_name(const Stmt* stmt) {
   const Expr* target = nullptr;
   if (auto* assign = as<Assign>(stmt)) target = assign->targets.size() == 1 ? assign->targets[0] : nullptr;
@@ -37,7 +38,7 @@ bool mentions(const Expr* expr, std::string_view id) {
   return false;
 }
 // Throws Restart for an in-place operation, and for a walrus with a target other than a name, because neither is a
-// Python expression. Restart identifies the node by its offset.
+// Python expression. The thrown Restart identifies the expression by its offset.
 void refuse_statement(const BinOp& binary, std::uint32_t offset) {
   if (binary.in_place) throw Restart{-1 - int(offset)};
 }
@@ -66,7 +67,7 @@ void Stack::grow() {
   capacity_ = capacity;
 }
 
-// Records, for `enter_with`, the regions of with statements by the first instruction of their bodies.
+// Fills `with_at`, in which `enter_with` looks up the region of a with statement by the first instruction of its body.
 Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& cfg, bool flat,
                        const std::set<int>& literal, Split split)
     : context(shared),
@@ -79,8 +80,8 @@ Simulation::Simulation(Context& shared, const DecodedCode& decoded, const Cfg& c
   }
 }
 
-// A value is stored in a temporary by the node that evaluates it, so the values of earlier nodes are stored at the ends
-// of those nodes first.
+// Each value is stored in a temporary by the node that evaluates the value. A value that an earlier node evaluates is
+// stored by a statement at the end of that earlier node, before the values of later nodes are stored.
 void Simulation::spill_at_end(NodeIndex node, std::size_t count) {
   Stack& ended = graph.states[node].stack;
   for (std::size_t index = 0; index < count && index < ended.size(); ++index) {
@@ -92,7 +93,7 @@ void Simulation::spill_at_end(NodeIndex node, std::size_t count) {
     NodeIndex owner = graph.find(ended[index].block);
     if (owner != node) spill_at_end(owner, graph.states[owner].stack.size());
     if (names.stable(ended[index].expr)) continue;
-    // The order of evaluation is not known for a value that SWAP or ROTATE has moved.
+    // For a value that SWAP or ROTATE has moved, the order of evaluation is not known.
     if (ended[index].mover >= 0) throw Restart{ended[index].mover};
     spill(ended[index]);
   }
@@ -136,8 +137,7 @@ Call Simulation::builtin_call(const char* name, std::span<Expr*> args, std::uint
   return {context.name(name), args, {}};
 }
 
-// The expression is replaced in place by the name of the temporary, because other stacks may contain the same
-// expression.
+// The name of the temporary overwrites the expression in place, because other stacks may contain the same expression.
 void Simulation::spill(Entry& entry) {
   Expr* expr = entry.expr;
   if (auto* internal = as<Internal>(expr)) {
@@ -159,7 +159,9 @@ void Simulation::spill(Entry& entry) {
   entry.mover = -1;
   settle(value);
   auto* statement = context.stmt(Assign{context.list({context.name(id)}), value}, expr->offset, expr->line);
-  graph.nodes[graph.find(entry.block)].statements.push_back(statement);
+  const auto node = graph.find(entry.block);
+  graph.nodes[node].statements.push_back(context.arena, statement);
+  if (node == graph.node) cursor.begin_behind(expr->offset);
 }
 
 void Simulation::spill_all(std::size_t count) {
@@ -172,20 +174,18 @@ void Simulation::spill_all(std::size_t count) {
   }
 }
 
-// A statement begins at the first instruction behind the previous statement.
+// The new statement gets the offset of the first instruction behind the previous statement.
 void Simulation::emit_raw(Stmt* stmt) {
   const bool decorated = is<FunctionDef>(stmt) || is<ClassDef>(stmt);
   stmt->offset = cursor.first_offset, stmt->line = cursor.now().line;
   stmt->column = decorated ? -1 : cursor.first_column();
-  Table<Stmt*>& statements = graph.nodes[graph.node].statements;
-  if (statements.empty()) statements.reserve(4);
-  statements.push_back(stmt);
+  graph.nodes[graph.node].statements.push_back(context.arena, stmt);
   if (cursor.at + 1 < int(cursor.code.size())) cursor.first_offset = cursor.code[cursor.at + 1].offset;
   cursor.first_at = cursor.at + 1;
 }
 
-// A marker statement other than `append` changes no values, so no value on the stack has to be stored in a temporary
-// first.
+// An InternalStmt other than `append` changes no values, so no value on the stack has to be stored in a temporary
+// before an InternalStmt is emitted.
 void Simulation::emit(Stmt* stmt) {
   flush_unpackings(*this);
   if (auto* marker = as<InternalStmt>(stmt); marker && marker->marker != StmtMarker::append) return emit_raw(stmt);
@@ -193,7 +193,8 @@ void Simulation::emit(Stmt* stmt) {
   const std::string_view stored = stack.empty() ? std::string_view() : stored_name(stmt);
   for (std::size_t index = 0; index < stack.size(); ++index) {
     Entry& entry = stack[index];
-    // A statement that stores a local changes the value of loads of that local that are still on the stack.
+    // If the statement stores a local, each load of that local that is still on the stack must be stored in a temporary
+    // first.
     bool overwritten = !stored.empty() && mentions(entry.expr, stored);
     if (names.stable(entry.expr) && !overwritten) continue;
     if (entry.mover >= 0) throw Restart{entry.mover};
@@ -206,8 +207,8 @@ void Simulation::emit(Stmt* stmt) {
 
 bool Simulation::settle_node(Expr*& slot, const Internal& internal) {
   const Marker marker = internal.marker;
-  // A marker of a copy or of a chained comparison that is left in the expression belongs to no known pattern, so
-  // lifting restarts.
+  // If the expression still contains the marker of a copy or of a chained comparison, the marker belongs to no known
+  // pattern, so lifting restarts.
   if (marker == Marker::copied || marker == Marker::chain) throw Restart{internal.index};
   if (marker == Marker::function || marker == Marker::type_alias) hoist(*this, slot);
   else if (marker == Marker::code) slot->node = named_constant(context, cursor, names, internal.index)->node;
@@ -215,11 +216,11 @@ bool Simulation::settle_node(Expr*& slot, const Internal& internal) {
   else if (marker == Marker::awaitable) *slot = Expr{Await{internal.value}, slot->offset, slot->line};
   else if (marker == Marker::iterator && internal.value)
     *slot = Expr{builtin_call("iter", context.list({internal.value}), slot->offset), slot->offset, slot->line};
-  // Only the markers of awaits and iterators have parts.
+  // Only the markers of awaitables and iterators contain other expressions.
   return marker == Marker::awaitable || marker == Marker::iterator;
 }
 
-// Outside of a subscript, a slice is a call of slice().
+// Outside of a subscript, a slice is replaced by a call of slice().
 bool Simulation::settle_node(Expr*& slot, const Slice& slice) {
   auto part = [&](Expr* value) { return value ? value : context.none(); };
   Expr *lower = part(slice.lower), *upper = part(slice.upper);
@@ -228,11 +229,11 @@ bool Simulation::settle_node(Expr*& slot, const Slice& slice) {
   return true;
 }
 
-// Visits the expression with an explicit stack, because it may be very deep.
+// Visits the parts of `expr` with an explicit stack, because `expr` may be very deep.
 void Simulation::settle_parts(Expr*& expr) {
   Table<Expr**>& todo = settling_;
-  // The entries below `base` belong to an outer call of `settle` that is not finished, because `hoist` may call
-  // `settle`.
+  // The entries below `base` belong to an outer call of `settle`: `hoist`, which `settle` calls, may call `settle`
+  // again.
   const std::size_t base = todo.size();
   auto later = [&](Expr*& part) {
     if (has_parts(part)) todo.push_back(&part);

@@ -1,5 +1,6 @@
-// The state of the stack simulation, and the functions that emit statements. A value on the stack was evaluated before
-// the statement that is emitted, so it is first stored in a temporary, unless no code can change the value.
+// Defines the state of the stack simulation, and the functions that emit statements. Before a statement is emitted,
+// each value on the stack that other code can change is stored in a temporary, because the value was evaluated earlier
+// than the statement.
 #pragma once
 
 #include <map>
@@ -20,28 +21,30 @@ struct Restart {
   int at;
 };
 
-// One unpacking, whose targets are set by the stores behind it.
+// An unpacking. The stores behind the UNPACK instruction set the targets of the unpacking.
 struct Unpacking {
   Entry source;
-  // The markers on the stack, and the target of each marker, which is null until the store of the marker is reached.
+  // The markers that were pushed on the stack, and the target of each marker: null until the store that pops the marker
+  // is reached.
   Table<ast::Expr*> markers, targets;
-  int star = -1;  // index of the starred target, or -1
-  std::size_t filled = 0;  // number of targets that are known
-  bool open = true;  // not emitted yet
+  int star = -1;  // the index of the starred target, or -1
+  std::size_t filled = 0;  // the number of targets that are known
+  bool open = true;  // true until the assignment is emitted
   int at = 0;  // the index of the UNPACK instruction
 };
 
-// Values that SWAP exchanges in front of stores: `a, b = x, y`.
+// The values that SWAP exchanges in front of stores, as for `a, b = x, y`.
 struct SwapGroup {
   Table<ast::Expr*> values;  // in order of evaluation
   Table<ast::Expr*> targets;  // in order of the stores
 };
 
-// Assignments of which some stores are not reached yet.
+// The assignments that wait for further stores.
 struct PendingStores {
   Table<Unpacking> unpackings;
   Table<SwapGroup> swaps;
-  // True if no assignment waits for a store. It remains false after the last store until the lists have been cleared.
+  // True if no assignment with several targets waits for a store. After the last store of an assignment, `is_complete`
+  // returns false until the lists `unpackings` and `swaps` have been cleared.
   bool is_complete() const { return unpackings.empty() && swaps.empty(); }
 };
 
@@ -49,7 +52,8 @@ struct PendingStores {
 struct Chains {
   // True if some block only pops the middle operand of a chained comparison (see State::is_chain_end).
   bool have_ends = false;
-  // The block to which control goes if a comparison of the current chain other than the last one is false, or -1.
+  // The block to which control goes if a comparison of the current chain, other than the last comparison, is false; -1
+  // if it is unknown.
   int fails = -1;
 };
 
@@ -59,8 +63,8 @@ struct GenericScope {
   ast::Expr* class_params = nullptr;  // the tuple in `.type_params`, or null
 };
 
-// Tables that few code objects need. They are created together, on first use, so that other code objects do not spend
-// time on them.
+// Tables that few code objects need. All tables are created on the first use of any table, so that a code object that
+// uses no table spends no time on the tables.
 struct RareTables {
   // Maps a value to the index of its group in PendingStores::swaps.
   std::map<const ast::Expr*, int> swap_of;
@@ -72,6 +76,16 @@ struct RareTables {
   std::set<std::string_view> subjects;
 };
 
+// True if a marker of the kind `marker` represents a function, a class or a type alias that the code has created.
+constexpr bool is_definition(ast::Marker marker) {
+  return marker == ast::Marker::function || marker == ast::Marker::build_class || marker == ast::Marker::type_alias;
+}
+
+// False if `expr` is null, a name or a constant, because a name or a constant has no parts and is no marker.
+inline bool has_parts(const ast::Expr* expr) {
+  return expr && !ast::is<ast::Name>(expr) && !ast::is<ast::ConstantExpr>(expr);
+}
+
 // The state of lifting one code object.
 class Simulation {
  public:
@@ -82,6 +96,7 @@ class Simulation {
   template <class Node>
   ast::Expr* make(const Node& node) {
     if constexpr (requires { has_to_settle(node); }) has_unsettled_ |= has_to_settle(node);
+    if constexpr (std::is_same_v<Node, ast::Internal>) has_definitions |= is_definition(node.marker);
     return cursor.make(node);
   }
   template <class Node>
@@ -89,7 +104,7 @@ class Simulation {
     push(make(node));
   }
   void push(ast::Expr* expr) { stack.push_back(expr, graph.node, -1); }
-  // Pops an operand. Throws Restart if the value was moved out of the order of evaluation.
+  // Pops an operand. Throws Restart if SWAP or ROTATE moved the operand out of the order of evaluation.
   ast::Expr* pop() {
     const Entry entry = pop_entry();
     if (needs_check(entry)) check_operand(entry);
@@ -113,36 +128,37 @@ class Simulation {
     emit(context.stmt(node));
   }
   void emit(ast::Stmt* stmt);
-  // Adds a statement without looking at the stack.
+  // Adds a statement without storing values of the stack in temporaries first.
   template <class Node>
   void emit_raw(const Node& node) {
     emit_raw(context.stmt(node));
   }
   void emit_raw(ast::Stmt* stmt);
-  // Replaces markers in `expr`, which only the simulation understands, by Python expressions.
+  // Replaces each marker in `expr` by a Python expression, because only the simulation understands markers.
   void settle(ast::Expr*& expr) {
     if (has_unsettled_ && has_parts(expr)) settle_parts(expr);
   }
-  // Called behind an instruction that ends a statement. If the stack is empty and no assignment waits for further
-  // stores, later statements contain only nodes that are created from here on, so no node that exists has to be settled
-  // any more.
+  // This function is called behind an instruction that ends a statement. If the stack is empty and no assignment waits
+  // for further stores, `settle` has nothing to replace until a new expression is created, because no later statement
+  // contains an expression that exists already.
   void forget_settled() {
     if (has_unsettled_ && stack.empty() && !keeps_unsettled_ && stores.is_complete() && !generics.is_open)
       has_unsettled_ = false;
   }
-  // Called before the stack is stored for other blocks, whose statements may contain nodes that have to be settled.
+  // This function is called before the stack is stored for other blocks, because the statements of those blocks may
+  // contain nodes that `settle` has to replace.
   void keep_unsettled() { keeps_unsettled_ |= has_unsettled_; }
-  // Stores the value of an entry in a temporary.
+  // Stores the value of `entry` in a temporary.
   void spill(Entry& entry);
-  // Emits a comment that the next statement calls the builtin function `name` by its name, which the bytecode does not
-  // look up.
+  // Emits a comment, which states that the next statement looks up the builtin function `name` by its name, whereas the
+  // bytecode does not.
   void mark_builtin(const char* name, std::uint32_t offset);
   // Returns a call of the builtin function `name`, and emits the comment of `mark_builtin`.
   ast::Call builtin_call(const char* name, std::span<ast::Expr*> args, std::uint32_t offset);
-  // Among the lowest `count` stack entries, stores in temporaries the values that other code may change.
+  // Stores in temporaries those of the lowest `count` values on the stack that other code may change.
   void spill_all(std::size_t count);
-  // Among the lowest `count` stack entries at the end of `node`, stores in temporaries the values that other code may
-  // change, in the order of evaluation.
+  // Stores in temporaries, in the order of evaluation, those of the lowest `count` values on the stack at the end of
+  // `node` that other code may change.
   void spill_at_end(NodeIndex node, std::size_t count);
 
   Context& context;
@@ -155,6 +171,9 @@ class Simulation {
   GenericScope generics;
   Lazy<RareTables> rare;
   Table<ast::Expr*> items;  // the items that for loops bind
+  // True if the code has created a function, a class or a type alias. If `has_definitions` is false, as in most
+  // functions, a store does not search the stored value for a definition.
+  bool has_definitions = false;
 
  private:
   // True if the expression is a marker that represents a value of an unpacking.
@@ -162,26 +181,25 @@ class Simulation {
     auto* internal = ast::as<ast::Internal>(expr);
     return internal && internal->marker == ast::Marker::unpacked;
   }
-  static bool needs_check(const Entry& entry) { return entry.mover >= 0 || is_unpacked(entry.expr); }
+  // True if `check_operand` may have something to do: a SWAP or ROTATE moved the value of `entry`, or an unpacking
+  // waits for its stores. Both conditions are nearly always false.
+  bool needs_check(const Entry& entry) const { return (entry.mover >= 0) | !stores.unpackings.empty(); }
   void check_operand(const Entry& entry);
-  // False for null, and for a name or a constant, which are no markers and have no parts.
-  static bool has_parts(const ast::Expr* expr) {
-    return expr && !ast::is<ast::Name>(expr) && !ast::is<ast::ConstantExpr>(expr);
-  }
-  // True for a node that no statement may contain, even inside another node: `settle` replaces it, or restarts lifting.
+  // True for a node that no statement may contain, not even inside another node: `settle` replaces the node, or
+  // restarts lifting.
   static constexpr bool has_to_settle(const ast::Slice&) { return true; }
   static constexpr bool has_to_settle(const ast::BinOp& binary) { return binary.in_place; }
   static constexpr bool has_to_settle(const ast::Internal& internal);
   void settle_parts(ast::Expr*& expr);
-  // Replaces the node in `slot`, which is no Python expression. Returns true if the parts of the new node have to be
-  // settled too.
+  // Replaces the node in `slot`, which Python source cannot express, by a node that Python source can express. Returns
+  // true if `settle` also has to visit the parts of the new node.
   bool settle_node(ast::Expr*& slot, const ast::Internal& internal);
   bool settle_node(ast::Expr*& slot, const ast::Slice& slice);
 
-  // True if an expression that is not part of a statement yet may contain a node that has to be settled. Most
-  // statements contain no such node, so `settle` need not search them.
+  // True if an expression that is not part of a statement yet may contain a node that `settle` has to replace. The flag
+  // is false for most statements, which saves `settle` the search.
   bool has_unsettled_ = false;
-  // True if the stacks at the ends of nodes may contain such an expression.
+  // True if a stack at the end of a node may contain an expression with a node that `settle` has to replace.
   bool keeps_unsettled_ = false;
   Table<ast::Expr**> settling_;  // the slots that calls of `settle` still have to visit
 };

@@ -13,7 +13,7 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// Collects the locals that only the code itself can change: all but cells.
+// Collects the locals that only the code itself can change, which are all locals but cell variables.
 void StableNames::collect() const {
   is_collected_ = true;
   const CodeObject& code = *decoded_.code;
@@ -27,8 +27,8 @@ void StableNames::collect() const {
   std::sort(fast_.begin(), fast_.end(), std::less<>());
 }
 
-// Adds globals that are known to exist and to keep their values (`Options::installed`) and that the code does not
-// store.
+// Adds the globals of `Options::installed` that the code does not store: they are known to exist and to keep their
+// values.
 void StableNames::add_installed() const {
   std::set<std::string_view> changed;
   const std::span<const std::string> names = decoded_.names;
@@ -64,7 +64,7 @@ bool StableNames::stable(const Expr* expr, int& parts) const {
   if (auto* internal = as<Internal>(expr)) {
     const Marker marker = internal->marker;
     if (marker == Marker::iterator) return internal->value == nullptr;
-    // Making a function has no effect, apart from the evaluation of its defaults and annotations.
+    // The creation of a function has no effect apart from the evaluation of its defaults and annotations.
     if (marker == Marker::function) {
       const FunctionValue& function = context_.functions[internal->index];
       for (Expr* part : {function.defaults, function.kw_defaults, function.deferred ? nullptr : function.annotations})

@@ -18,9 +18,9 @@ class StableNames {
 
   // True if only the code object itself can change the variable `id`.
   bool is_fast(std::string_view id) const;
-  // True if a later or second evaluation of `expr` has the same value, no matter what code runs in between (except a
-  // store to a local in `expr`). False for an expression of very many parts, so that repeated copies do not grow
-  // without bound.
+  // True if a later or second evaluation of `expr` has the same value, whatever code runs in between, except for a
+  // store to a local that `expr` uses. Returns false for an expression of very many parts, so that repeated copies of
+  // expressions do not grow without bound.
   bool stable(const ast::Expr* expr) const;
 
   // Returns the name of a new temporary.

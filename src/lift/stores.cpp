@@ -1,10 +1,11 @@
-// Stores: assignments of every kind, and definitions, which are stores of functions and classes.
+// Lifts stores: assignments of every kind, and definitions, which are stores of functions and classes.
 //
-//   chain     v; COPY 1; STORE a; STORE b                  a = b = v
-//   walrus    v; COPY 1; STORE a; <use>                    (a := v)
-//   unpacking v; UNPACK_SEQUENCE 2; STORE a; STORE b       a, b = v
-//   tuple     x; y; SWAP 2; STORE a; STORE b               a, b = x, y     or with exchanged stores instead of SWAP
-//   augmented a; v; BINARY_OP +=; STORE a                  a += v
+//   `v; COPY 1; STORE a; STORE b` is `a = b = v`.
+//   `v; COPY 1; STORE a` is the walrus expression `(a := v)` if another instruction uses the value that is left.
+//   `v; UNPACK_SEQUENCE 2; STORE a; STORE b` is `a, b = v`.
+//   `x; y; SWAP 2; STORE a; STORE b` is `a, b = x, y`.
+//   `x; y; STORE b; STORE a`, with exchanged stores instead of SWAP, is `a, b = x, y` too.
+//   `a; v; BINARY_OP +=; STORE a` is `a += v`.
 #include <algorithm>
 
 #include "ast/equal.h"
@@ -24,13 +25,12 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// True if SWAP exchanged the value with other values, and not all stores of these values have been reached.
+// True if SWAP exchanged `value` with other values, and the store of `value` has not been reached.
 bool is_swapped(Simulation& sim, const Expr* value) {
   return !sim.stores.swaps.empty() && sim.rare->swap_of.contains(value);
 }
 
-// True if both expressions denote the same target, where a copy marker in `one` matches the original expression in
-// `two`.
+// True if both expressions denote the same target. A marker of a copy in `one` matches the copied expression in `two`.
 bool same_place(const Expr* one, const Expr* two) {
   if (auto* copied = as<Internal>(one); copied && copied->marker == Marker::copied) return copied->value == two;
   if (auto* a = as<Attribute>(one))
@@ -48,9 +48,9 @@ bool same_place(const Expr* one, const Expr* two) {
 
 void close_unpacking(Simulation& sim, Unpacking& unpacking);
 
-// Handles several values with as many stores to locals behind them, for `a, b = x, y`: the compiler reversed the stores
-// instead of the values. The compiler reverses only stores to locals, because the order of other stores can be
-// observed. Returns false if the stores are not those of an assignment `a, b = x, y`.
+// Lifts an assignment `a, b = x, y` for which the compiler reversed the stores instead of the values. The compiler
+// reverses only stores to locals, because the order of other stores can be observed. Returns false if the stores are
+// not those of an assignment `a, b = x, y`.
 bool store_run(Simulation& sim, Expr* target) {
   if (sim.stack.size() < 2 || sim.cursor.code[sim.cursor.at].op != Op::store_fast_) return false;
   std::size_t values = 0;
@@ -65,7 +65,7 @@ bool store_run(Simulation& sim, Expr* target) {
   if (values < 2) return false;
   Table<Expr*> targets{target};
   int last = sim.cursor.at;
-  // Collect the stores to locals that directly follow the current one.
+  // Collect the stores to locals that directly follow the current store.
   for (int at = sim.cursor.skip(sim.cursor.at + 1);
        at < sim.cursor.end && sim.cursor.code[at].op == Op::store_fast_ && targets.size() < values;
        at = sim.cursor.skip(at + 1))
@@ -85,8 +85,8 @@ bool store_run(Simulation& sim, Expr* target) {
   return true;
 }
 
-// Emits the assignment of `value` to `target`. If the value is a walrus expression, the assignment has several targets:
-// `v; COPY 1; STORE a; STORE b` is `a = b = v`.
+// Emits the assignment of `value` to `target`. A walrus expression as `value` comes from several targets: `v; COPY 1;
+// STORE a; STORE b` is `a = b = v`.
 void assign(Simulation& sim, Expr* target, Expr* value) {
   if (auto* binary = as<BinOp>(value); binary && binary->in_place) {
     if (!same_place(binary->left, target)) throw Restart{-1 - int(value->offset)};
@@ -116,14 +116,14 @@ void fill_unpacking(Simulation& sim, const Expr* value, Expr* target) {
   sim.cursor.fail("a target without its unpacking");
 }
 
-// Emits the assignment of a complete unpacking: a store of its source into a tuple of targets.
+// Emits the assignment of a complete unpacking, which stores the unpacked value into a tuple of targets.
 void close_unpacking(Simulation& sim, Unpacking& unpacking) {
   unpacking.open = false;
   Table<Expr*> targets;
   for (std::size_t index = 0; index < unpacking.targets.size(); ++index)
     targets.push_back(int(index) == unpacking.star ? sim.cursor.make(Starred{unpacking.targets[index]})
                                                    : unpacking.targets[index]);
-  // The tuple of targets has the position of the unpacking, not that of the store that completes it.
+  // The tuple of targets has the position of the UNPACK instruction, not that of the last store.
   const Instruction& instruction = sim.cursor.code[unpacking.at];
   Expr* target = sim.context.expr(Tuple{sim.context.arena.copy(targets)}, instruction.offset, instruction.line);
   if (targets.empty()) target->node = ListExpr{};
@@ -131,7 +131,8 @@ void close_unpacking(Simulation& sim, Unpacking& unpacking) {
   store(sim, target, source);
 }
 
-// Returns `value` without the calls of decorators around it: `f` for `d(f)`. The call of a decorator has one argument.
+// Returns `value` without the calls of decorators around it, for example `f` for `d(f)`. The call of a decorator has
+// one argument.
 Expr* undecorated(Expr* value) {
   while (!is_class(value)) {
     auto* call = as<Call>(value);
@@ -146,7 +147,7 @@ Expr* undecorated(Expr* value) {
 bool define(Simulation& sim, Expr* target, Expr* value) {
   auto* name = as<Name>(target);
   if (!name) return false;
-  // Calls with one argument around the function are decorators.
+  // Calls with one argument around the function or class are calls of decorators.
   Expr* const inner = undecorated(value);
   if (!is<Internal>(inner) && !is_class(inner)) return false;
   Table<Expr*> decorators;
@@ -205,7 +206,7 @@ void store(Simulation& sim, Expr* target, Entry value) {
   }
   if (auto* internal = as<Internal>(expr)) {
     const Marker marker = internal->marker;
-    // The store of a copied value turns the original into a walrus expression, or adds a target to `a = b = v`.
+    // The store of a copy turns the copied value into a walrus expression, or adds a target to `a = b = v`.
     if (marker == Marker::copied) {
       if (sim.stack.empty() || sim.stack.back().expr != internal->value) throw Restart{internal->index};
       sim.stack.back().expr = sim.context.expr(NamedExpr{target, internal->value}, expr->offset, expr->line);
@@ -233,11 +234,12 @@ void store(Simulation& sim, Expr* target, Entry value) {
       sim.emit(InternalStmt{StmtMarker::bind_exception, 0, target, nullptr});
       return;
     }
-    // Type parameters and `.generic_base` need no store, because `def f[T]` or `class C[T]` binds them.
+    // The stores of type parameters and of `.generic_base` are dropped, because `def f[T]` or `class C[T]` implies
+    // these stores.
     if (marker == Marker::type_param || marker == Marker::generic_base) return;
   }
-  // The expression for a function or class, with or without decorators, is an `Internal` marker or a call.
-  const bool may_be_definition = is<Internal>(expr) || is<Call>(expr);
+  // A function or class, with or without decorators, is represented by an `Internal` marker or a call.
+  const bool may_be_definition = sim.has_definitions && (is<Internal>(expr) || is<Call>(expr));
   if (may_be_definition && (store_annotate(sim, target, expr) || define(sim, target, expr))) return;
   if (value.mover >= 0 && !sim.names.stable(expr)) {
     auto* binary = as<BinOp>(expr);
@@ -246,13 +248,13 @@ void store(Simulation& sim, Expr* target, Entry value) {
   assign(sim, target, expr);
 }
 
-// Pushes a marker for each target of the unpacking, by which the stores that follow find the unpacking.
+// Pushes a marker for each target of an unpacking. The store that pops a marker sets the target of this marker.
 void unpack(Simulation& sim, int before, int after, bool star) {
   Unpacking unpacking;
   unpacking.source = sim.pop_entry();
   unpacking.at = sim.cursor.at;
-  // In `*args: *Ts` (3.11), UNPACK_SEQUENCE 1 unpacks Ts for the annotation, and the name of the parameter is below it
-  // on the stack as a string.
+  // For `*args: *Ts` (3.11), UNPACK_SEQUENCE 1 unpacks Ts for the annotation, and the string below Ts on the stack is
+  // the name of the parameter.
   if (before == 1 && after == 0 && !star && !sim.stack.empty() &&
       dialect_of(sim.cursor.decoded.version).starred_annotations &&
       constant_of(sim.stack.back().expr, Constant::Kind::string))

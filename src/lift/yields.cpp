@@ -1,9 +1,9 @@
-// yield, yield from and await:
+// Lifts `yield`, `yield from` and `await`.
 //
-//   v; YIELD_VALUE                                             yield v
-//   v; GET_YIELD_FROM_ITER; None; yield_from                   yield from v
-//   v; GET_AWAITABLE; None; yield_from                         await v
-//   `async with`, asynchronous comprehension; await            nothing: the statement or comprehension awaits by itself
+//   `v; YIELD_VALUE` is `yield v`.
+//   `v; GET_YIELD_FROM_ITER; None; yield_from` is `yield from v`.
+//   `v; GET_AWAITABLE; None; yield_from` is `await v`.
+//   The operations of `await` in an `async with` or an asynchronous comprehension are implied, so they become no code.
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "lift/operations.h"
@@ -21,7 +21,7 @@ void yields(Simulation& sim, const Instruction& instruction) {
     Expr* value = sim.pop();
     return sim.push(Yield{is_none(value) ? nullptr : value});
   }
-  // The top of the stack is None, the first value that is sent to the generator.
+  // The popped value is None, the first value that is sent to the generator.
   sim.pop();
   Entry receiver = sim.pop_entry();
   auto* internal = as<Internal>(receiver.expr);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> allocations{"empty_strided",      "empty",   "alloc",
                                                       "reinterpret_tensor", "assert_", "as_strided"};
-// A statement that begins with one of these words is neither a single call nor the assignment of a call.
+// A statement that begins with one of the keywords is neither a single call nor the assignment of a call.
 constexpr std::array<std::string_view, 24> keywords{
     "del",  "return", "assert", "import", "from",  "if",     "elif",     "else", "with",    "for",    "while", "raise",
     "pass", "global", "async",  "def",    "class", "lambda", "nonlocal", "try",  "finally", "except", "not",   "await"};
@@ -30,8 +30,8 @@ bool is_wrapper_head(std::string_view line) {
   return is_wrapper && line.substr(name.size()).starts_with("(");
 }
 
-// Removes the first statement, up to a line break or a semicolon outside of brackets, from `text`, and returns the
-// statement without its comment.
+// Removes the first statement from `text`, and returns the statement without its comment. A statement ends at a line
+// break or a semicolon outside of brackets.
 std::string taken_statement(std::string_view& text) {
   std::string statement;
   int depth = 0;
@@ -60,8 +60,8 @@ std::string taken_statement(std::string_view& text) {
   return std::string(stripped(statement));
 }
 
-// Returns the text behind the last `=` of a statement, or the statement itself if it has none. Returns an empty text if
-// the statement has another operator with `=`, such as `+=` or `==`.
+// Returns the text behind the last `=` of a statement, or the whole statement if it has no `=`. Returns an empty text
+// if the statement has another operator with `=`, such as `+=` or `==`.
 std::string_view value_of(std::string_view statement) {
   int depth = 0;
   std::size_t begin = 0;
@@ -81,11 +81,11 @@ std::string_view value_of(std::string_view statement) {
   return stripped(statement.substr(begin));
 }
 
-// Returns the called function, such as `extern_kernels.mm`, with `?` for a part that is no name. Returns an empty text
-// if the value is no call.
+// Returns the called function, such as `extern_kernels.mm`, with `?` in place of a part that is not a name. Returns an
+// empty text if the value is not a call.
 std::string callee_of(std::string_view value) {
   if (!value.ends_with(')')) return {};
-  // Finds the bracket that the last closing bracket belongs to.
+  // Finds the opening bracket that matches the last closing bracket.
   std::vector<std::size_t> open;
   std::size_t begin = std::string_view::npos;
   for (std::size_t at = 0; at < value.size(); ++at) {
@@ -101,7 +101,7 @@ std::string callee_of(std::string_view value) {
       open.pop_back();
       continue;
     }
-    if (open.empty() && character != '.' && !is_word(character)) return {};  // such as `f(x) + 1`
+    if (open.empty() && character != '.' && !is_word(character)) return {};  // not a call, such as `f(x) + 1`
   }
   if (begin == std::string_view::npos || begin == 0) return {};
   const std::string_view callee = value.substr(0, begin);

@@ -8,29 +8,29 @@
 namespace depyf::links {
 namespace {
 
-// The costs of assigning a row of consecutive nodes to a captured node; the row is empty if the captured node gets no
-// nodes. Each line of source gets the assignment with the least sum of costs.
-constexpr int cost_of_recorded = 1000;  // added for each node that PyTorch's records link to other captured nodes only
-constexpr int cost_of_read = 40;  // added for each value that the row reads, but the captured node does not
+// The costs of assigning a row of adjacent nodes to a captured node; the row is empty if the captured node gets no
+// nodes. For each line of source, the nodes are divided among the captured nodes so that the sum of the costs is least.
+constexpr int cost_of_recorded = 1000;  // added for each node that PyTorch recorded for other captured nodes only
+constexpr int cost_of_read = 40;  // added for each value that the row reads, but the captured node does not read
 constexpr int cost_of_nothing = 30;  // added if a captured node that computes something gets no nodes of the forward
 constexpr int cost_of_no_backward = 15;  // added if no nodes of the backward compute a captured node's gradient
 constexpr int cost_of_passing_on = 1;  // added if a captured node that only forwards a value or gradient gets no nodes
 constexpr int cost_of_shape = 10;  // added if the row's result differs from the captured node in size or type
 constexpr int gain_of_name = 5;  // subtracted if the row has a node with the captured node's operator
-constexpr std::size_t row_max = 48;  // the most nodes of a captured node, except for the last captured node of a line
-constexpr std::size_t work_max = 20'000'000;  // steps; a line with thousands of calls needs more and is left unlinked
+constexpr std::size_t row_max = 48;  // the most nodes of a captured node that is not the last of its line
+constexpr std::size_t work_max = 20'000'000;  // the most steps; a line with thousands of calls gets no links
 
 struct Row {
-  std::vector<int> nodes;  // consecutive nodes of one line of source
-  std::string key;  // the line
+  std::vector<int> nodes;  // adjacent nodes of one line of source
+  std::string key;  // identifies the line of source
 };
 
 std::string key_of(const record::Place& place) {
   return place.file + ":" + std::to_string(place.line) + ":" + place.function;
 }
 
-// Returns the nodes that pass the test, in order, as rows of consecutive nodes with the same line. Nodes without a line
-// of source are in no row.
+// Returns the nodes that pass the test, in order, as rows of adjacent nodes with the same line. Nodes without a line of
+// source are in no row.
 template <class Test>
 std::vector<Row> rows_of(const Index& graph, Test test) {
   std::vector<Row> rows;
@@ -49,7 +49,8 @@ std::string_view sizes_of(std::string_view shape) {
   return close == std::string_view::npos ? std::string_view() : shape.substr(0, close);
 }
 
-// True if the node only passes on its input, or an item of it, so that its users actually read that input.
+// True if the node only passes on its input, or an item of its input, so that the users of the node actually read the
+// input.
 bool passes_on(const record::Node& node) {
   const std::string_view name = base_name(node.op);
   return is_view(node.op) || name == "getitem" || name == "getattr" || name == "chunk" || name == "split" ||
@@ -57,7 +58,8 @@ bool passes_on(const record::Node& node) {
          name == "mT" || node.op == "get_attr";
 }
 
-// True if the gradient of the node's result equals that of its input, so that the backward may contain no nodes for it.
+// True if the gradient of the node's result equals the gradient of its input, so that the backward may contain no nodes
+// for the captured node.
 bool passes_gradient_on(const record::Node& node) {
   const std::string_view name = base_name(node.op);
   return passes_on(node) || name == "add" || name == "iadd" || name == "sub" || name == "isub" || name == "dropout";
@@ -86,8 +88,8 @@ class Alignment {
         if (reads.size() + before.size() < partners_max) reads.insert(reads.end(), before.begin(), before.end());
       }
     }
-    // Collects the users of each node, from the last node to the first. If a user passes the gradient on, its own users
-    // are added as well.
+    // Collects, for each node, the nodes that read its value, from the last node to the first. If a reading node passes
+    // the gradient on unchanged, the nodes that read the value of the reading node are added as well.
     for (int node = captured.size() - 1; node >= 0; --node) {
       std::vector<int> with_further = {node};
       if (passes_gradient_on(captured[node])) {
@@ -120,13 +122,13 @@ class Alignment {
   }
 
  private:
-  static constexpr std::size_t partners_max = 256;  // how many inputs or users of one node are kept
-  static constexpr int output = -2;  // the user that stands for the outputs of the graph
+  static constexpr std::size_t partners_max = 256;  // the most inputs or users of one node that are stored
+  static constexpr int output = -2;  // represents the outputs of the graph in a list of users
 
   std::vector<int>& own(int node) { return owners_[static_cast<std::size_t>(node)]; }
 
-  // Assigns the inputs of `graph_` to the captured inputs in order, if both graphs have the same number of inputs.
-  // Tangents, the inputs of the backward, are not counted.
+  // Assigns the inputs of `graph_` to the inputs of the captured graph in order, if both graphs have the same number of
+  // inputs. Tangents, which are inputs of the backward, do not count as inputs of `graph_`.
   void map_inputs() {
     std::vector<int> here, there;
     for (int node = 0; node < captured_.size(); ++node)
@@ -144,8 +146,8 @@ class Alignment {
     for (const Row& row : rows) {
       const auto matching = by_key.find(row.key);
       if (matching == by_key.end()) continue;
-      // Moves to the next captured row of the same line. If no captured row follows, the row of nodes belongs to the
-      // last captured row of the line.
+      // Finds the next captured row that has the same line of source as `row`. If no captured row with the line of
+      // `row` follows, the nodes of `row` are assigned to the last captured row with the line of `row`.
       auto next = std::lower_bound(matching->second.begin(), matching->second.end(), position);
       if (next == matching->second.end()) --next;
       else position = *next;
@@ -153,16 +155,17 @@ class Alignment {
     }
   }
 
-  // True for an item of a tuple, such as `q = chunk[0]`, which Python executes itself, so that AOTAutograd has no
-  // operator for it.
+  // True if a captured node takes an item of a tuple, as in `q = chunk[0]`. Python takes the item without PyTorch, so
+  // AOTAutograd has no operator for the captured node.
   bool takes_item(int node) const {
     const std::vector<int>& inputs = captured_.inputs(node);
     return captured_[node].op == "operator.getitem" && !inputs.empty() && captured_[inputs[0]].shape.empty();
   }
 
-  // Assigns each node of the row to one of the captured nodes, in order.
+  // Cuts the row of adjacent nodes `nodes` into one part for each of the captured nodes in `sources`, and assigns the
+  // parts to the captured nodes in order.
   void cut(const std::vector<int>& sources, const std::vector<int>& nodes, bool is_backward) {
-    std::vector<int> owners;  // captured nodes that compute something
+    std::vector<int> owners;  // the captured nodes that compute something
     for (int source : sources)
       if (!takes_item(source)) owners.push_back(source);
     const std::size_t k = owners.size(), m = nodes.size();
@@ -179,8 +182,8 @@ class Alignment {
     std::unordered_map<int, std::size_t> position;  // maps a node of the row to its index in `nodes`
     for (std::size_t i = 0; i < m; ++i) position[nodes[i]] = i;
     constexpr int infinite = std::numeric_limits<int>::max() / 2;
-    // cost[i][j] is the cost of giving the first j nodes to the first i captured nodes; from[i][j] is the index of the
-    // first node that the last of these captured nodes gets.
+    // cost[i][j] is the cost of assigning the first j nodes to the first i captured nodes. In the assignment with the
+    // cost cost[i][j], from[i][j] is the index of the first node that captured node number i gets.
     std::vector<std::vector<int>> cost(k + 1, std::vector<int>(m + 1, infinite));
     std::vector<std::vector<std::size_t>> from(k + 1, std::vector<std::size_t>(m + 1, 0));
     cost[0][0] = 0;
@@ -205,7 +208,8 @@ class Alignment {
     }
   }
 
-  // Computes the cost of a row for one captured node, while nodes are appended to the row.
+  // Computes the cost of assigning a row of adjacent nodes to one captured node, and updates the cost for each node
+  // that is appended to the row.
   class RowCost {
    public:
     RowCost(Alignment& alignment, int owner, const std::vector<int>& nodes,
@@ -270,14 +274,14 @@ class Alignment {
     const std::unordered_map<int, std::size_t>& position_;
     std::size_t start_;
     bool is_backward_;
-    std::size_t allowed_ = 0;  // how many values of the same line the captured node reads
+    std::size_t allowed_ = 0;  // the number of values of the same line that the captured node reads
     std::unordered_set<int> crossing_, foreign_;
     bool has_name_ = false;
     int cost_ = 0;
   };
 
-  // True if the captured node `owner` explains that one of the nodes that it became reads `value`, a node of another
-  // line of source.
+  // True if it is plausible that a node that comes from the captured node `owner` reads `value`, a node of another line
+  // of source.
   bool may_read(int owner, int value, bool is_backward) {
     const std::vector<int>& sources = own(value);
     const std::vector<int>& reads = reads_[static_cast<std::size_t>(owner)];
@@ -300,11 +304,11 @@ class Alignment {
 
   const Index& captured_;
   const Index& graph_;
-  std::vector<std::vector<int>> owners_;  // by node of the graph: the captured nodes that it comes from
+  std::vector<std::vector<int>> owners_;  // maps a node of the graph to the captured nodes that it comes from
   std::vector<bool> is_recorded_;
-  std::vector<std::vector<int>> reads_, users_;  // by captured node, through nodes that only pass values on
-  std::unordered_set<int> is_output_;  // captured nodes
-  std::unordered_set<int> is_result_;  // nodes of the graph that compute the result of a captured node
+  std::vector<std::vector<int>> reads_, users_;  // by captured node; nodes that only pass values on are skipped
+  std::unordered_set<int> is_output_;  // the captured nodes that are outputs
+  std::unordered_set<int> is_result_;  // the nodes of the graph that compute the result of a captured node
   std::size_t work_ = 0;
 };
 

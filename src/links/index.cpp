@@ -7,7 +7,7 @@
 namespace depyf::links {
 
 std::string_view base_name(std::string_view op) {
-  // An operator is named aten.NAME.OVERLOAD, or has another namespace of torch.ops in place of `aten`. Names of
+  // The name of an operator is aten.NAME.OVERLOAD, or has another namespace of torch.ops in place of `aten`. Names of
   // functions and methods, such as torch.relu, have no overload and end with the base name.
   const std::size_t first = op.find('.'), last = op.rfind('.');
   if (first == std::string_view::npos) return op;

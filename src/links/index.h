@@ -35,7 +35,7 @@ class Index {
 
  private:
   const record::Graph* graph_;
-  std::unordered_map<std::string_view, int> numbers_;  // by the name of the node, which the graph owns
+  std::unordered_map<std::string_view, int> numbers_;  // maps the name of a node, which the graph owns, to its number
   std::vector<std::vector<int>> inputs_;
 };
 
@@ -43,8 +43,8 @@ class Index {
 // torch._C._nn.gelu.
 std::string_view base_name(std::string_view op);
 
-// True if the operator computes nothing, but returns views: tensors with other sizes or strides on the memory of its
-// first argument, or on parts of it.
+// True if the operator computes nothing, but returns views of its first argument. A view is a tensor that uses the
+// memory of another tensor, with sizes or strides of its own.
 bool is_view(std::string_view op);
 
 // Returns a text that is equal for two descriptions of tensors with the same type and number of elements: "f32 2048"

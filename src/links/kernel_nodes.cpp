@@ -44,7 +44,7 @@ class Matching {
   }
 
  private:
-  // Returns the node whose memory `node` refers to, which is `node` itself unless it is a view.
+  // Returns the node that owns the memory of `node`, which is `node` itself unless it is a view.
   int base_of(int node) const {
     while (node != no_node && shows_another(node)) node = graph_.inputs(node)[0];
     return node;
@@ -59,7 +59,7 @@ class Matching {
     for (int node = 0; node < graph_.size(); ++node)
       if (graph_.is_input(node)) node_of_[graph_[node].name] = node;
     const std::vector<std::string>& outputs = graph_.graph().outputs;
-    if (outputs.size() != code_.outputs.size()) return;  // outputs were dropped or added, so their order is unknown
+    if (outputs.size() != code_.outputs.size()) return;  // outputs were removed or added, so their order is unknown
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const int node = base_of(graph_.find(outputs[i]));
       if (node != no_node && !code_.outputs[i].empty()) set(code_.outputs[i], node);
@@ -74,9 +74,9 @@ class Matching {
     return known == node_of_.end() ? no_node : known->second;
   }
 
-  // Finds the nodes that overwrite an input, such as `copy_(arg0_1, add)`, and the last call that writes the input:
-  // that call computes the copied value. Overwritten inputs are, for example, the state of an optimizer and running
-  // statistics.
+  // Finds the nodes that overwrite an input, such as `copy_(arg0_1, add)`, and the last call that writes the input.
+  // The last call that writes an overwritten input computes the value that the `copy_` node copies into the input.
+  // Overwritten inputs are, for example, the state of an optimizer and running statistics.
   void find_overwritten_inputs() {
     for (int node = 0; node < graph_.size(); ++node)
       if (base_name(graph_[node].op) == "copy_" && !graph_.inputs(node).empty() &&
@@ -89,26 +89,27 @@ class Matching {
   }
 
   // Returns the input of the graph that a call overwrites when it writes `value`, such as arg0_1 for `arg0_1'1`;
-  // no_node if `value` is no input that a node overwrites.
+  // no_node if `value` is not an input that a node overwrites.
   int overwritten_input(const std::string& value) const {
     const int node = node_of(value.substr(0, value.find('\'')));
     return overwritten_by_.contains(node) ? node : no_node;
   }
 
-  // Returns the node that a call computes when it writes a value; no_node if that is unknown.
+  // Returns the node that a call computes when it writes a value; no_node if the node is unknown.
   int node_written(const KernelCall& call, const std::string& value) const {
     const int input = overwritten_input(value);
     const auto writer = last_writer_of_.find(input);
     return writer != last_writer_of_.end() && writer->second == &call ? overwritten_by_.at(input) : node_of(value);
   }
 
-  // Sets the nodes of calls from PyTorch's records: provenance tracking records the nodes of each call, and comments
-  // above definitions name those of each kernel.
+  // Sets the nodes of calls from PyTorch's records. Provenance tracking records the nodes of each call, and comments
+  // above the definition of a kernel name the nodes of the kernel.
   void use_records() {
     for (KernelCall& call : code_.calls) {
       auto nodes = code_.nodes_of.end();
       if (!call.handle.empty()) nodes = code_.nodes_of.find(call.handle);
-      // A library function is used by many calls, so a record under its name does not tell the nodes of a single call.
+      // Many calls use the same library function, so a record under its name does not identify the nodes of a single
+      // call.
       if (nodes == code_.nodes_of.end() && call.kind != "library") nodes = code_.nodes_of.find(call.kernel);
       if (nodes == code_.nodes_of.end()) continue;
       std::vector<int> own;
@@ -121,15 +122,15 @@ class Matching {
     }
   }
 
-  // -- library calls
+  // The following functions find the nodes of library calls.
 
-  static constexpr std::size_t checks_max = 20'000'000;  // real programs need at most a tenth
+  static constexpr std::size_t checks_max = 20'000'000;  // the most checks; real programs need at most a tenth
 
   static bool does_the_same(const KernelCall& call, std::string_view op) {
     std::string_view function = call.kernel;
     const bool is_operator = depyf::take(function, "torch.ops.") || function.starts_with("aten.");
     if (is_operator) {
-      // Inductor may call another overload: sort.stable for sort.default.
+      // Inductor may call another overload than the node, such as sort.stable for sort.default.
       const std::string_view name = op.substr(0, op.rfind('.'));
       return name == function || name == function.substr(0, function.rfind('.'));
     }
@@ -145,7 +146,7 @@ class Matching {
                        [&](const std::string& source) { return has(call.source_nodes, source); });
   }
 
-  // True unless a value that is already known contradicts that the call computes the node.
+  // True if it is possible that the call computes `node`: no value whose node is already known contradicts it.
   bool can_be(const KernelCall& call, int node) const {
     if (!call.writes.empty())
       if (const int known = node_of(call.writes[0]); known != no_node && known != node) return false;
@@ -162,7 +163,7 @@ class Matching {
     std::vector<KernelCall*> waiting;
     for (KernelCall& call : code_.calls)
       if (call.kind == "library") waiting.push_back(&call);
-    std::unordered_map<std::string_view, std::vector<int>> by_name;  // nodes by the base name of their operator
+    std::unordered_map<std::string_view, std::vector<int>> by_name;  // the nodes, by the base name of their operator
     for (int node = 0; node < graph_.size(); ++node) by_name[base_name(graph_[node].op)].push_back(node);
     for (KernelCall* call : waiting)
       if (call->evidence == "recorded" && call->nodes.size() == 1) take(*call, graph_.find(call->nodes[0]));
@@ -180,8 +181,9 @@ class Matching {
           if (takes_first) break;
         }
         if (takes_first && has_changed) {
-          // A call that takes the first of several candidates identifies values, which may leave only one candidate for
-          // another call.
+          // When the first of several candidates has been taken for a call, more values of the code are known. The
+          // newly known values may leave only one candidate for another call, so calls with one candidate are matched
+          // before the first of several candidates is taken again.
           for (bool settles = true; settles;) {
             settles = false;
             for (KernelCall* call : waiting) {
@@ -238,7 +240,8 @@ class Matching {
       call.nodes = {graph_[node].name};
     }
     if (!call.writes.empty()) set(call.writes[0], node);
-    // The result of a call may be a tuple whose items have names: in `buf1 = buf0[0]`, buf1 is a getitem of the node.
+    // The result of a call may be a tuple whose items have names. For example, if a call writes buf0 and `buf1 =
+    // buf0[0]` follows, buf1 is the value of a `getitem` node that reads the node of the call.
     std::size_t item = 1;
     for (int user = node + 1; user < graph_.size() && item < call.writes.size(); ++user)
       if (graph_[user].op == "operator.getitem" && !graph_.inputs(user).empty() && graph_.inputs(user)[0] == node)
@@ -250,10 +253,10 @@ class Matching {
         if (const int base = base_of(inputs[i]); base != no_node) set(call.reads[i], base);
   }
 
-  // -- values that one generated kernel writes and another one reads
+  // The following functions find the nodes of values that one generated kernel writes and another kernel reads.
 
-  // Collects `node` and the nodes that it is computed from, back to the nodes that are marked as read. Returns false if
-  // `node` depends on a value in memory that the kernel does not read.
+  // Collects `node` and the nodes from which `node` is computed, back to the nodes that are marked as read. Returns
+  // false if `node` depends on a value in memory that the kernel does not read.
   bool walk(int node, std::vector<int>& nodes) {
     bool is_complete = true;
     std::vector<int> open{node};
@@ -268,7 +271,7 @@ class Matching {
         const std::size_t state = stamp_[static_cast<std::size_t>(input)];
         if (state == visited_ || state == read_) continue;
         if (graph_.is_input(input)) {
-          is_complete = is_complete && elements_of(graph_[input].shape).empty();  // a number is no value in memory
+          is_complete = is_complete && elements_of(graph_[input].shape).empty();  // a number is not a value in memory
         } else if (is_in_memory_[static_cast<std::size_t>(input)] && state != written_) {
           is_complete = false;
         } else {
@@ -291,7 +294,7 @@ class Matching {
         if (const int node = node_of(value); node != no_node) stamp_[static_cast<std::size_t>(node)] = read_;
   }
 
-  // True if the call cannot compute the values that it writes from those of its inputs whose nodes are known.
+  // True if a value that the call writes depends on a value in memory that the call is not known to read.
   bool lacks_a_value(const KernelCall& call) {
     begin_walk(call);
     std::vector<int> nodes;
@@ -302,9 +305,9 @@ class Matching {
     return !is_complete;
   }
 
-  // Guesses the nodes of values that one call writes and another one reads. The first pass goes from the first call to
-  // the last, because the known inputs of a call limit the nodes that it can compute. The second pass goes from the
-  // last call to the first, for the values that are still unknown.
+  // Guesses the nodes of values that one call writes and another call reads. The first pass goes from the first call to
+  // the last, because the known inputs of a call limit the nodes that the call can compute. The second pass, from the
+  // last call to the first, guesses the nodes of the values that the first pass left unknown.
   void guess_intermediates() {
     for (const KernelCall& call : code_.calls) {
       for (const std::string& read : call.reads) readers_[read].push_back(&call);
@@ -348,7 +351,7 @@ class Matching {
     return computable;
   }
 
-  // True if nodes outside of `computable` use the node, so that it has to be stored in memory.
+  // True if nodes outside of `computable` use the node, so that the value of the node has to be stored in memory.
   bool is_needed_beyond(int node, const std::unordered_set<int>& computable) {
     for (int user : users_[static_cast<std::size_t>(node)]) {
       ++work_;
@@ -403,9 +406,9 @@ class Matching {
     }
   }
 
-  // Returns how well a node fits as the value that `writer` passes to `reader`: whether the writer can compute it,
-  // other kernels need it, and the reader can compute its own nodes from it. Of two candidates that fit equally well, a
-  // reduction is preferred, because kernels tend to end with a reduction.
+  // Returns a score for the assumption that a node is the value that `writer` passes to `reader`. The score is high if
+  // the writer can compute the node, other kernels need the node, and the reader can compute its own nodes from it. A
+  // node that is a reduction gets a slightly higher score, because kernels tend to end with a reduction.
   int score_of(int candidate, const KernelCall& writer, const KernelCall& reader,
                const std::unordered_set<int>& computable) {
     begin_walk(reader);
@@ -423,8 +426,8 @@ class Matching {
   }
 
   void compute_nodes(KernelCall& call) {
-    // Calls seldom compute the same nodes. If the calls together have far more nodes than the graph, the search ends,
-    // so that its time has a bound.
+    // Because two calls seldom compute the same node, all calls together should have hardly more nodes than the graph.
+    // If all calls together have far more nodes than the graph, the search ends, so that its time is bounded.
     const std::size_t nodes_max = 32 * static_cast<std::size_t>(graph_.size()) + 1024;
     if (nodes_in_all_ > nodes_max) return;
     begin_walk(call);
@@ -451,21 +454,21 @@ class Matching {
   record::OutputCode& code_;
   const Index& graph_;
   const std::unordered_map<std::string, std::vector<std::string>>& captured_of_;
-  std::unordered_map<std::string, int> node_of_;  // value of the code -> node
-  std::unordered_map<int, int> overwritten_by_;  // input -> the node that overwrites it
-  std::unordered_map<int, const KernelCall*> last_writer_of_;  // input -> the last call that overwrites it
+  std::unordered_map<std::string, int> node_of_;  // maps a value of the code to its node
+  std::unordered_map<int, int> overwritten_by_;  // maps an input to the node that overwrites it
+  std::unordered_map<int, const KernelCall*> last_writer_of_;  // maps an input to the last call that overwrites it
   std::unordered_set<const KernelCall*> taken_calls_;
   std::unordered_set<int> taken_nodes_;
-  std::vector<bool> is_in_memory_;  // by node: true if a value of the code is known to be this node
-  std::vector<std::size_t> stamp_;  // by node: read_, written_ or visited_ of the last walk that met it
+  std::vector<bool> is_in_memory_;  // by node: true if a value of the code is known to be the node
+  std::vector<std::size_t> stamp_;  // by node: read_, written_ or visited_ of the last walk that reached the node
   std::size_t stamps_ = 0, read_ = 0, written_ = 0, visited_ = 0;
-  std::unordered_map<std::string, std::vector<const KernelCall*>> readers_;  // by value
-  std::vector<std::vector<int>> users_;  // by node
-  std::vector<std::size_t> needed_;      // by node: how many inputs have to be computed before it
-  static constexpr std::size_t work_max = 50'000'000;  // visits of nodes; real programs need at most a hundredth
+  std::unordered_map<std::string, std::vector<const KernelCall*>> readers_;  // maps a value to the calls that read it
+  std::vector<std::vector<int>> users_;  // maps a node to its users
+  std::vector<std::size_t> needed_;  // maps a node to the number of inputs that have to be computed before it
+  static constexpr std::size_t work_max = 50'000'000;  // the most visits of nodes; real programs need a hundredth
   std::size_t work_ = 0;
-  std::size_t nodes_in_all_ = 0;  // of all calls
-  mutable std::size_t checks_ = 0;  // how many candidates for library calls were checked
+  std::size_t nodes_in_all_ = 0;  // the sum over all calls
+  mutable std::size_t checks_ = 0;  // the number of candidates for library calls that were checked
 };
 
 }  // namespace

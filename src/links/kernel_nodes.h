@@ -1,11 +1,13 @@
 // Finds the nodes of a graph that each call of its output code computes.
 //
-//     cpp_fused_gelu_1(buf5, buf6)                             reads buf5, writes buf6
-//     extern_kernels.addmm(b, buf6, w, out=buf7)               the node addmm_1, so buf6 is its second argument, mul_4
+// A value of the output code is identified with a node of the graph if the value and the node are the same input or
+// output. A value is also identified with a node if a library call computes the value by the operator of the node, from
+// values that are identified with the arguments of the node. A kernel computes the nodes between the values that it
+// reads and the values that it writes.
 //
-// A value of the code is identified with a node if both are the same input or output, or if a library call that
-// computes the value applies the same operator to the same values as the node. A kernel computes the nodes between the
-// values that it reads and those that it writes.
+// For example, the call `cpp_fused_gelu_1(buf5, buf6)` reads buf5 and writes buf6, and the call
+// `extern_kernels.addmm(b, buf6, w, out=buf7)` reads buf6. The call of addmm computes the node addmm_1, whose second
+// argument is the node mul_4, so buf6, the second argument of the call, is identified with mul_4.
 #pragma once
 
 #include <string>

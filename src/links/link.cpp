@@ -8,6 +8,7 @@
 #include "links/captured.h"
 #include "links/index.h"
 #include "links/kernel_nodes.h"
+#include "links/missing.h"
 #include "links/replaced.h"
 
 namespace depyf {
@@ -17,8 +18,8 @@ using namespace record;
 using links::CapturedOf;
 using links::Index;
 
-constexpr std::size_t sources_max = 64;  // how many captured nodes a node that a pass made gets at most
-constexpr const char* no_operations = "operations: a log has no Inductor IR";
+constexpr std::size_t sources_max = 64;  // the most captured nodes of a node that a pass made
+constexpr const char* no_operations = "operations: a log does not contain Inductor's IR";
 
 const Graph* last_of(const Compilation& compilation, std::string_view stage) {
   const Graph* last = nullptr;
@@ -73,7 +74,8 @@ class Linking {
     for (auto& [node, sources] : recorded) captured_of_.try_emplace(node, sources);
   }
 
-  // Adds the captured nodes of the nodes of `after` that replaced nodes of `before` in passes of Inductor.
+  // Finds the nodes of `after` that replaced nodes of `before` in passes of Inductor, and adds their captured nodes to
+  // `captured_of_`.
   void add_replaced(const Graph& before, const std::vector<const Graph*>& after) {
     std::vector<Index> indices;
     indices.reserve(after.size());
@@ -83,7 +85,9 @@ class Linking {
     add_sources(links::replaced_by(Index(before), halves), captured_of_, captured_of_);
   }
 
-  // Adds the captured nodes of each key of `replaced` to `added`: those of the nodes that it replaced.
+  // `replaced` maps each node that a pass created to the nodes that the created node replaced. `captured_of` maps a
+  // node to the captured nodes from which the node was made. The captured nodes of all nodes that a created node
+  // replaced become the entry of the created node in `added`, unless the created node already has a non-empty entry.
   static void add_sources(const std::unordered_map<std::string, std::vector<std::string>>& replaced,
                           const CapturedOf& captured_of, CapturedOf& added) {
     for (const auto& [node, gone] : replaced) {
@@ -97,7 +101,7 @@ class Linking {
     }
   }
 
-  // Returns the graph that AOTAutograd passed to Inductor for `code`; null if the log has none.
+  // Returns the graph that AOTAutograd passed to Inductor for `code`; null if the log does not contain the graph.
   const Graph* graph_before(const OutputCode& code) const {
     if (code.direction == "backward") return last_of(compilation_, "backward");
     const Graph* forward = last_of(compilation_, "forward");
@@ -134,7 +138,8 @@ class Linking {
     for (KernelCall& call : code.calls) describe(call, nodes, own, captured);
   }
 
-  // Returns the captured nodes of a node that a pass of Inductor made: those of its inputs on the same line.
+  // Returns captured nodes for a node that a pass of Inductor made: the captured nodes of those inputs that have the
+  // same line of source as the node.
   static std::vector<std::string> of_a_pass(const Index& nodes, int node, const CapturedOf& own) {
     std::vector<std::string> sources;
     for (int input : nodes.inputs(node)) {
@@ -147,7 +152,7 @@ class Linking {
     return sources;
   }
 
-  // Assigns the captured nodes of a user on the same line to each node that has no captured nodes.
+  // Assigns to each node without captured nodes the captured nodes of a user of the node on the same line.
   static void of_users(const Index& nodes, CapturedOf& own) {
     for (int user = nodes.size() - 1; user >= 0; --user) {
       const auto sources = own.find(nodes[user].name);
@@ -181,7 +186,8 @@ class Linking {
           add(captured[origin].place);
       }
     }
-    // If no place is known, the captured nodes that comments above library calls name are used.
+    // If no place of a call is known, the call gets the captured nodes that the comment above the call names, up to the
+    // first captured node with a line.
     for (const std::string& source : call.source_nodes)
       if (const int node = captured.find(source); node != links::no_node && call.places.empty()) {
         add_once(call.captured, source);
@@ -190,8 +196,9 @@ class Linking {
       }
     if (!call.places.empty()) return;
     if (call.nodes.empty())
-      call.why_no_place = "what it writes is no output, and no library call reads it: its nodes are unknown";
-    else call.why_no_place = "its nodes come from no line: PyTorch made them";
+      call.why_no_place =
+          "the nodes of this call are unknown, because the call writes no output, and no library call reads its result";
+    else call.why_no_place = "the nodes of this call belong to no line of source, because PyTorch created them";
   }
 
   void chains(const Graph& captured) {
@@ -239,16 +246,12 @@ class Linking {
     for (Chain& chain : compilation_.chains) say_what_is_missing(chain);
   }
 
-  // Adds the reason for each missing link. A reason that provenance.json of a dump can state too has the same text
-  // there.
+  // Adds to `chain` the reason for each link that is missing.
   void say_what_is_missing(Chain& chain) const {
     if (chain.directions.empty()) {
-      chain.not_recorded.push_back(
-          !has_aot_graph_
-              ? "graph: no graph was seen with its nodes: the result came from a cache, or from another backend"
-          : chain.joint.empty()
-              ? "graph: no node names it: it computes nothing of its own, or what it computed became part of others"
-              : "graph: the joint graph has it, and neither forward nor backward: nothing needs what it computes");
+      chain.not_recorded.push_back(!has_aot_graph_       ? links::no_graph_with_nodes
+                                   : chain.joint.empty() ? links::named_by_no_node
+                                                         : links::only_in_joint_graph);
       return;
     }
     for (auto& [direction, link] : chain.directions) {
@@ -257,12 +260,14 @@ class Linking {
           [&](const Graph& graph) { return graph.stage == "post_grad" && direction_of(graph.direction) == direction; });
       if (link.post_grad.empty())
         link.not_recorded.push_back(
-            has_post_grad ? "post_grad: no node after the passes names it: it was folded, merged or removed"
-                          : "post_grad: the log has no graph after Inductor's passes: another backend, a "
-                            "cache, or the log ends before");
+            has_post_grad ? links::no_node_after_passes
+                          : "post_grad: the log has no graph after Inductor's passes, because another backend or a "
+                            "cache gave the result, or because the log ends earlier");
       if (has_post_grad) link.not_recorded.push_back(no_operations);
       if (!link.post_grad.empty() && link.kernels.empty())
-        link.not_recorded.push_back("kernels: no call computes it: a view, or computed where it is used");
+        link.not_recorded.push_back(
+            "kernels: no call computes this node, because the node is a view, or its value is computed "
+            "where it is used");
     }
   }
 

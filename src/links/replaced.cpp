@@ -9,8 +9,8 @@
 namespace depyf::links {
 namespace {
 
-constexpr std::size_t replaced_max = 64;  // how many nodes one node may replace; a larger result would tell nothing
-constexpr std::size_t visited_max = 4096;  // how many nodes one walk visits, so that the whole time is linear
+constexpr std::size_t replaced_max = 64;  // the most nodes that one node may replace; more are not informative
+constexpr std::size_t visited_max = 4096;  // the most nodes that one walk visits, so that the whole time is linear
 
 using Edges = std::vector<std::vector<int>>;
 
@@ -27,15 +27,15 @@ Edges users_of(const Index& graph) {
   return edges;
 }
 
-// Walks along the edges of one graph over the nodes for which `is_passed` is true. A walk does not go on from a node
-// for which `is_passed` is false.
+// Walks along the edges of one graph over the nodes for which `is_passed` is true. A walk does not continue behind a
+// node for which `is_passed` is false.
 class Walk {
  public:
   Walk(const Edges& edges, const std::vector<bool>& is_passed) : edges_(edges), is_passed_(is_passed) {}
 
   struct Reached {
-    std::vector<int> passed, ends;  // the reached nodes with `is_passed`, and those without, in ascending order
-    bool is_cut = false;            // the walk ended early because of `visited_max`
+    std::vector<int> passed, ends;  // the reached nodes, with and without `is_passed`, in ascending order
+    bool is_cut = false;            // true if the walk ended early because of `visited_max`
   };
 
   Reached from(const std::vector<int>& starts) const {
@@ -113,8 +113,9 @@ class Replaced {
     }
   }
 
-  // Returns the removed nodes whose values the unchanged nodes at the ends of `below` read in the graph before the
-  // pass, or that were outputs in place of new nodes of `below`.
+  // Returns the nodes that the pass removed and whose values an unchanged node in `below.ends` read before the pass.
+  // Also returns each removed node that was an output of the graph before the pass, if the output at the same position
+  // after the pass is a node in `below.passed`.
   std::vector<int> gone_inputs(const Index& graph, const Walk::Reached& below) const {
     std::vector<int> gone;
     auto add = [&](int node) {
@@ -134,19 +135,20 @@ class Replaced {
   }
 
   // Returns the index of the graph's first output among the outputs of the graph before the pass. The gradients, which
-  // the backward half returns, follow the outputs of the forward half.
+  // the backward half returns, come after the outputs of the forward half.
   std::size_t first_output(const Index& graph) const {
     const std::size_t count = graph.graph().outputs.size(), all = before_.graph().outputs.size();
     return after_.size() > 1 && &graph == after_.back() && count <= all ? all - count : 0;
   }
 
-  // True if one of the nodes is also in the graph before the pass, under the same name. An input may have another name
-  // in the graph before the pass.
+  // True if any of the nodes is also in the graph before the pass, under the same name. An input of `graph` may have
+  // had a different name in the graph before the pass.
   bool knows_one(const Index& graph, const std::vector<int>& nodes) const {
     return std::any_of(nodes.begin(), nodes.end(), [&](int node) { return before_.find(graph[node].name) != no_node; });
   }
 
-  // Returns the removed nodes that read the unchanged nodes at the ends of `above` in the graph before the pass.
+  // Returns the nodes that the pass removed and that read, before the pass, the value of an unchanged node in
+  // `above.ends`.
   std::vector<int> gone_users(const Index& graph, const Walk::Reached& above) const {
     std::vector<int> gone;
     for (const int source : above.ends)
@@ -158,7 +160,7 @@ class Replaced {
 
   const Index& before_;
   const std::vector<const Index*>& after_;
-  const Edges inputs_, users_;  // of `before_`
+  const Edges inputs_, users_;  // the edges of the nodes of `before_`
   std::vector<bool> is_gone_;   // by node of `before_`: true if no graph of `after_` has it
   std::unordered_map<std::string, std::vector<std::string>> replaced_;
 };

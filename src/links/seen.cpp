@@ -5,6 +5,8 @@
 #include <set>
 #include <unordered_set>
 
+#include "links/missing.h"
+
 namespace depyf::links {
 namespace {
 
@@ -16,7 +18,8 @@ const Names* known(const NamesOf& names, const std::string& name) {
 }
 
 // Finds the captured nodes from which AOTAutograd made a node. PyTorch records captured nodes only for nodes of the
-// forward. A node of the backward has the autograd number of the forward operation that it belongs to.
+// forward. A node of the backward has the sequence number that autograd gave to the operation of the forward to which
+// the node belongs.
 class Sources {
  public:
   explicit Sources(const Seen& seen) {
@@ -24,15 +27,15 @@ class Sources {
     for (const SeenDirection& direction : seen.directions)
       for (const SeenNode& row : direction.graph) rows_.push_back(&row);
     for (const SeenNode& row : seen.captured) line_of_[row.name] = row.line.get();
-    // If there is a joint graph, only the sources of its nodes are used, because Inductor's passes have changed the
-    // forward and backward graphs.
+    // If there is a joint graph, only the sources of nodes of the joint graph are used, because Inductor's passes have
+    // changed the forward and backward graphs.
     const std::size_t count = seen.joint.empty() ? rows_.size() : seen.joint.size();
     for (std::size_t i = 0; i < count; ++i)
       for (const NodeSource& source : rows_[i]->sources) graphs_.insert(source.graph);
     if (graphs_.contains(seen.graph)) graphs_ = {seen.graph};
   }
 
-  // Returns the captured nodes that are recorded for the node itself.
+  // Returns the captured nodes that PyTorch recorded for the node `row` itself.
   Names of(const SeenNode& row) const {
     Names names;
     for (const NodeSource& source : row.sources)
@@ -40,7 +43,7 @@ class Sources {
     return names;
   }
 
-  // Returns the captured nodes of the nodes with the same autograd number as `row`.
+  // Returns the captured nodes of all nodes that have the same sequence number of autograd as `row`.
   Names of_number(const SeenNode& row) const {
     const auto entry = row.number ? of_number_.find(*row.number) : of_number_.end();
     return entry == of_number_.end() ? Names() : entry->second;
@@ -81,7 +84,8 @@ class Sources {
   std::unordered_map<std::int64_t, Names> of_number_;
 };
 
-// Adds the captured nodes of each node that a pass made: those of the nodes that it replaced.
+// Adds captured nodes for each node of `rows` that lacks captured nodes because a pass created the node. A created node
+// gets the captured nodes of the nodes that it replaced.
 void add_replaced(const Rows& rows, const ReplacedBy& replaced, const std::string& direction, NamesOf& captured) {
   Names unknown;
   for (const SeenNode* row : rows)
@@ -98,8 +102,8 @@ void add_replaced(const Rows& rows, const ReplacedBy& replaced, const std::strin
   }
 }
 
-// Finds the kernel of each operation: the kernel that writes one of its buffers, or a buffer of an operation fused with
-// it.
+// Finds the kernel of each operation. The kernel of an operation writes a buffer of the operation, or of an operation
+// that was fused with it.
 void add_kernels(DirectionLinks& links) {
   const std::unordered_map<std::string, std::string> writers = buffer_writers(links.seen->code);
   const auto written_by = [&](const SeenOperation& operation) {
@@ -114,8 +118,8 @@ void add_kernels(DirectionLinks& links) {
       for (std::string& kernel : written_by(operation)) of_group.push_back(std::move(kernel));
     for (const SeenOperation& operation : group) {
       const Names own = written_by(operation);
-      // An operation whose buffers no kernel writes gets the most frequent kernel of the operations that it was fused
-      // with.
+      // If no kernel writes the buffers of an operation, the operation gets the most frequent kernel of the operations
+      // that were fused with it.
       if (operation.kind == "nothing" || of_group.empty()) continue;
       const auto count = [&](const std::string& kernel) {
         return std::count(of_group.begin(), of_group.end(), kernel);
@@ -131,7 +135,8 @@ void add_kernels(DirectionLinks& links) {
   }
 }
 
-// Adds the places in the source of the nodes that each kernel computes, for each buffer that the kernel writes.
+// Adds, for each pair of a kernel and a buffer that the kernel writes, the lines of source and the modules of the nodes
+// from which the buffer is computed.
 void add_places(const Seen& seen, DirectionLinks& links) {
   std::unordered_map<std::string, const SeenNode*> captured;
   for (const SeenNode& row : seen.captured)
@@ -140,7 +145,8 @@ void add_places(const Seen& seen, DirectionLinks& links) {
     const SeenNode* node = nullptr;
     std::size_t position = 0;
   };
-  // By name, the last node of that name with a line, and the last position of the name.
+  // Maps a name to the last node that has this name and a line of source, and to the position of the last node that has
+  // this name.
   std::unordered_map<std::string, Row> rows;
   std::size_t position = 0;
   for (const std::vector<SeenNode>* graph : {&links.seen->graph, &links.seen->post_grad})
@@ -178,7 +184,7 @@ void add_places(const Seen& seen, DirectionLinks& links) {
 
 using RowsOf = std::unordered_map<std::string, Rows>;
 
-// Returns, for each captured node, the nodes of `rows` that come from it.
+// Returns a map from each captured node to the nodes of `rows` that come from the captured node.
 template <class CapturedOf>
 RowsOf inverted(const std::vector<SeenNode>& rows, CapturedOf captured_of) {
   RowsOf result;
@@ -199,8 +205,8 @@ Names names_of(const RowsOf& rows, const std::string& captured) {
   return names;
 }
 
-// The nodes of one direction by the captured node that they come from, and the operations by the node that they were
-// made of.
+// For one direction (forward or backward), maps each captured node to the nodes that were made from it, and maps each
+// of these nodes to the operations of Inductor's IR that were made from the node.
 struct Stages {
   explicit Stages(const DirectionLinks& direction) : links(&direction) {
     const auto captured_of = [&](const std::string& name) { return known(direction.captured, name); };
@@ -213,7 +219,7 @@ struct Stages {
       }
   }
 
-  // Returns the operations that Inductor made of any of the nodes, in order.
+  // Returns the operations that Inductor made from any of the nodes, in order.
   std::vector<const SeenOperation*> operations_of(const Names& nodes) const {
     std::set<std::size_t> numbers;
     for (const std::string& node : nodes)
@@ -234,15 +240,18 @@ Names gaps(const SeenLink& link, const SeenDirection& direction) {
   Names result;
   if (!link.graph.empty() && direction.post_grad.empty())
     result.push_back(
-        "post_grad: the graph after Inductor's passes was not seen: another backend, another process, or a cache");
-  else if (!link.graph.empty() && link.post_grad.empty())
-    result.push_back("post_grad: no node after the passes names it: it was folded, merged or removed");
+        "post_grad: depyf did not see the graph after Inductor's passes, because another backend, another process or "
+        "a cache gave the result");
+  else if (!link.graph.empty() && link.post_grad.empty()) result.push_back(no_node_after_passes);
   if (!link.post_grad.empty() && direction.operations.empty())
-    result.push_back("operations: Inductor's IR was not seen: the result came from a cache, or from another process");
+    result.push_back(
+        "operations: depyf did not see Inductor's IR, because the result came from a cache or from another process");
   else if (!link.post_grad.empty() && link.operations.empty())
-    result.push_back("operations: Inductor made no operation of it: a view, or computed where it is used");
+    result.push_back(
+        "operations: Inductor created no operation for this node, because the node is a view, or its value is "
+        "computed where it is used");
   if (!link.operations.empty() && link.kernels.empty())
-    result.push_back("kernels: no kernel of the output code writes what it makes");
+    result.push_back("kernels: no kernel of the output code writes the value of this node");
   return result;
 }
 
@@ -251,11 +260,9 @@ std::string why_nowhere(const SeenChain& chain, const Seen& seen) {
   const bool has_graph = std::any_of(
       seen.directions.begin(), seen.directions.end(),
       [](const SeenDirection& direction) { return !direction.graph.empty() || !direction.post_grad.empty(); });
-  if (!has_graph)
-    return "graph: no graph was seen with its nodes: the result came from a cache, or from another backend";
-  if (!chain.joint.empty())
-    return "graph: the joint graph has it, and neither forward nor backward: nothing needs what it computes";
-  return "graph: no node names it: it computes nothing of its own, or what it computed became part of others";
+  if (!has_graph) return no_graph_with_nodes;
+  if (!chain.joint.empty()) return only_in_joint_graph;
+  return named_by_no_node;
 }
 
 SeenChain chain_of(const SeenNode& node, const RowsOf& joint, const std::vector<Stages>& all_stages, const Seen& seen) {

@@ -1,5 +1,6 @@
-// Plain data: the chains from captured nodes to kernels that link_seen() derives from the graphs, operations and output
-// code that depyf saw in the process of a compilation (`Seen`).
+// Defines chains as plain data. A chain leads from a captured node to the kernels that were generated from the node.
+// link_seen() derives the chains from the graphs, operations and output code that depyf saw in the process of a
+// compilation (`Seen`).
 #pragma once
 
 #include <cstdint>
@@ -22,14 +23,15 @@ using NamesOf = std::unordered_map<std::string, Names>;
 // Returns the name of the file without its folders.
 std::string name_of(const SeenLine& line);
 
-// The place in the source of a node that a kernel computes.
+// The line of source, and the module, of a node that a kernel computes.
 struct SeenPlace {
   std::string module;
   SeenLine line;
   bool operator==(const SeenPlace&) const = default;
 };
 
-// The nodes, operations and kernels that a captured node became in one direction (forward or backward), by stage.
+// The nodes, operations and kernels that were made from a captured node in one direction (forward or backward), by
+// stage.
 struct SeenLink {
   Names graph, post_grad, operations, kernels;
   Names not_recorded;  // the stages whose link is unknown, each with the reason
@@ -38,20 +40,20 @@ struct SeenLink {
 struct SeenChain {
   const SeenNode* node = nullptr;
   Names joint;
-  // By direction, the core operators that the captured node was decomposed into.
+  // Pairs of a direction, and the core operators into which the captured node was decomposed.
   std::vector<std::pair<std::string, Names>> decomposed;
   std::vector<std::pair<std::string, SeenLink>> directions;
   Names not_recorded;  // the reason why `directions` is empty
 };
 
-// The data that the chains of one direction are derived from.
+// The data of one direction (forward or backward) from which the chains from captured nodes to kernels are derived.
 struct DirectionLinks {
   const SeenDirection* seen = nullptr;
-  std::unordered_map<std::string, const SeenLine*> lines;  // of each node
-  NamesOf captured;  // the captured nodes of each node
-  std::unordered_map<std::string, std::string> kernel_of;  // by operation
-  Names kernels;  // in the order of the first operation that each kernel computes
-  std::map<std::pair<std::string, std::string>, std::vector<SeenPlace>> places;  // by kernel and buffer that it writes
+  std::unordered_map<std::string, const SeenLine*> lines;  // maps a node to its line
+  NamesOf captured;  // maps a node to its captured nodes
+  std::unordered_map<std::string, std::string> kernel_of;  // maps an operation to its kernel
+  Names kernels;  // the kernels, in the order of the first operation of each kernel
+  std::map<std::pair<std::string, std::string>, std::vector<SeenPlace>> places;  // by kernel and written buffer
 };
 
 struct SeenLinks {
@@ -66,12 +68,13 @@ struct SeenLinks {
 // Derives the links from captured nodes to kernels. The result contains pointers into `seen`.
 SeenLinks link_seen(const Seen& seen, const ReplacedBy& replaced);
 
-// Returns for each buffer the kernel or library function that writes it in output code: that of the first call that
-// names the buffer. Allocations of a buffer and new names for the same memory do not count as calls that write the
-// buffer. Returns an empty map for output code of Inductor's C++ wrapper.
+// Returns a map from each buffer to the kernel or library function that writes the buffer in output code. The first
+// call that names a buffer is assumed to write the buffer. A statement that allocates a buffer, or gives the memory of
+// a buffer a new name, does not count as a call that writes the buffer. Returns an empty map for output code of
+// Inductor's C++ wrapper.
 std::unordered_map<std::string, std::string> buffer_writers(std::string_view code);
 
-// Appends the name, or those of `names`, that `list` does not contain yet.
+// Appends `name`, or each of `names`, unless `list` already contains the name.
 void append_new(const std::string& name, Names& list);
 void append_new(const Names& names, Names& list);
 

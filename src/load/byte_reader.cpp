@@ -4,7 +4,7 @@
 
 namespace depyf {
 
-// The function is not inlined, because the many reads that may fail would become slower.
+// `fail_at` is not inlined, because inlining would slow down the many reads that call it.
 void ByteReader::fail_at(std::string_view message, std::size_t offset) {
   if (!error_) error_ = Error{std::string(message), offset};
   offset_ = input_.size();

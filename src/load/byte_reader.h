@@ -1,4 +1,4 @@
-// Reads bytes and little-endian numbers from untrusted input with a check of bounds.
+// Reads bytes and little-endian numbers from untrusted input, with checks of all bounds.
 #pragma once
 
 #include <bit>
@@ -38,6 +38,15 @@ class ByteReader {
     std::string_view found = input_.substr(offset_, count);
     offset_ += count;
     return found;
+  }
+
+  // True if `text` refers to a part of the input, and the input has at least `count` bytes from the start of `text` on.
+  bool has_from(std::string_view text, std::size_t count) const {
+    const auto address = [](const char* byte) { return reinterpret_cast<std::uintptr_t>(byte); };
+    // If `text` refers to memory outside of the input, the difference is not less than the size of the input. If `text`
+    // lies in front of the input, the subtraction wraps around to a huge number.
+    const std::size_t start = address(text.data()) - address(input_.data());
+    return start < input_.size() && input_.size() - start >= count;
   }
 
   std::uint8_t u8() { return little_endian<std::uint8_t>(); }

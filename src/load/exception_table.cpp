@@ -29,7 +29,7 @@ void write_varint(std::string& table, std::uint32_t value, std::uint8_t mark = 0
 }  // namespace
 
 std::vector<ExceptionEntry> read_exception_table(std::string_view table, bool* ok) {
-  constexpr std::size_t least_bytes = 4;  // of an entry
+  constexpr std::size_t least_bytes = 4;  // the least size of an entry
   std::vector<ExceptionEntry> entries;
   entries.reserve(table.size() / least_bytes);
   if (ok) *ok = true;

@@ -16,8 +16,8 @@ constexpr std::size_t literal_codes = 288, distance_codes = 30, end_of_block = 2
 
 class Huffman {
  public:
-  // `lengths` gives the length of the code of each symbol, or 0 if the symbol has no code. Returns false if no set of
-  // codes has these lengths.
+  // `lengths` contains the length of the code of each symbol, or 0 if the symbol has no code. Returns false if no set
+  // of codes has the lengths in `lengths`.
   bool build(std::span<const std::uint8_t> lengths) {
     counts_.fill(0);
     for (std::uint8_t length : lengths) ++counts_[length];
@@ -67,7 +67,9 @@ class Inflater {
       last = bits(1) == 1;
       const int kind = bits(2);
       const bool good = kind == 0 ? stored() : kind == 1 ? fixed() : kind == 2 ? dynamic() : false;
-      if (!good) error = Error{too_long_ ? "expands to more than the limit" : "malformed compressed data", at_};
+      if (!good)
+        error = Error{
+            too_long_ ? "the compressed data expands to more than the limit" : "the compressed data is malformed", at_};
     }
     return {std::move(out_), at_, std::move(error)};
   }
@@ -200,7 +202,7 @@ class Inflater {
   const std::size_t limit_;
   std::size_t at_ = 0;
   unsigned buffer_ = 0;
-  int filled_ = 0;  // bits in the buffer
+  int filled_ = 0;  // the number of bits in the buffer
   bool too_long_ = false;
   std::string out_;
 };

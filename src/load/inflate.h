@@ -10,7 +10,8 @@
 
 namespace depyf {
 
-// Returns the uncompressed bytes, or an error with the offset in `compressed`. More than `limit` bytes are an error.
+// Returns the uncompressed bytes, or an error with the offset in `compressed`. An output of more than `limit` bytes is
+// an error.
 Result<std::string> inflate(std::string_view compressed, std::size_t limit);
 
 // The part of a stream that can be read. `error` is the reason why the stream ends too early, and empty if the stream

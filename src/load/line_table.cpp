@@ -1,12 +1,13 @@
 #include "load/line_table.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 namespace depyf {
 namespace {
 
-// Adds with a wrap instead of an overflow, because the deltas of a hostile table may add up to anything.
+// Adds with wraparound instead of an overflow, because the deltas of a hostile table may add up to anything.
 std::int32_t add(std::int32_t line, std::int32_t delta) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(line) + static_cast<std::uint32_t>(delta));
 }
@@ -16,8 +17,8 @@ void fill(std::span<Position> units, std::size_t begin, std::size_t end, Positio
   for (std::size_t i = begin; i < end; ++i) units[i] = position;
 }
 
-// Reads co_lnotab: pairs of a number of bytes, to which the current line applies, and a signed number of lines to add
-// afterwards.
+// Reads co_lnotab. Each pair of bytes in co_lnotab contains the number of bytes of bytecode to which the current line
+// applies, and the signed number of lines to add afterwards.
 bool read_lnotab(std::string_view table, std::int32_t line, std::span<Position> units) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
@@ -30,8 +31,9 @@ bool read_lnotab(std::string_view table, std::int32_t line, std::span<Position> 
   return table.size() % 2 == 0;
 }
 
-// Reads pairs of a number of covered bytes and a signed number of lines to add beforehand. A delta of -128 means that
-// the covered bytes have no line.
+// Reads co_linetable of 3.10. Each pair of bytes in co_linetable contains a number of bytes of bytecode and a signed
+// number of lines. The line of the bytecode is the line of the previous pair plus the signed number. If the second
+// number of a pair is -128, the bytecode of the pair has no line.
 bool read_line_ranges(std::string_view table, std::int32_t line, std::span<Position> units) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
@@ -46,14 +48,41 @@ bool read_line_ranges(std::string_view table, std::int32_t line, std::span<Posit
   return table.size() % 2 == 0;
 }
 
-// Reads entries that begin with a byte 1cccclll: a code, which determines the form of the rest of the entry, and the
-// number of code units minus 1.
+// Each entry of the line table of 3.11 and later begins with a code, which determines the form of the entry. The
+// constants are the lowest codes of four forms; the codes below `code_one_line` mean the short form.
+constexpr std::int32_t code_one_line = 10, code_no_columns = 13, code_long = 14, code_no_location = 15;
+
+// The numbers that are needed to read an entry whose code is below `code_no_columns`. An entry of the short form lies
+// on the line of the previous entry, and states its columns, which must be small, in a single byte. An entry of the
+// one-line form has a byte for the column and a byte for the end column. The processor cannot predict whether an entry
+// has the short form or the one-line form, so entries of both forms are read by the same instructions, with different
+// numbers.
+struct SmallForm {
+  // The entry has `size` bytes behind the byte with the code. The line of the entry is `lines` lines below the line of
+  // the previous entry.
+  std::uint8_t size = 1, lines = 0;
+  // The column is `column` plus the first byte behind the byte with the code, shifted right by `shift`.
+  std::uint8_t column = 0, shift = 4;
+  std::int8_t column_mask = -1;  // -1 if the entry states the distance from the column to the end column; 0 otherwise
+  std::uint8_t last_mask = 15;  // the bits of the last byte that state the end column, or its distance from the column
+};
+constexpr auto small_forms = [] {
+  std::array<SmallForm, code_no_columns> forms{};
+  for (std::uint8_t code = 0; code < code_one_line; ++code) forms[code].column = static_cast<std::uint8_t>(code * 8);
+  for (std::uint8_t code = code_one_line; code < code_no_columns; ++code)
+    forms[code] = {
+        .size = 2, .lines = std::uint8_t(code - code_one_line), .shift = 0, .column_mask = 0, .last_mask = 255};
+  return forms;
+}();
+
+// Reads entries that begin with a byte of the bits 1cccclll. The bits cccc are a code that determines the form of the
+// other bytes of the entry, and the bits lll are the number of code units minus 1.
 class Locations {
  public:
   static constexpr std::size_t longest = 8;  // the greatest number of code units of an entry
 
-  // The elements of `units` must have their default values. The last `longest` elements belong to no code units,
-  // because `read` may write surplus positions to them.
+  // The elements of `units` must have their default values. The last `longest` elements of `units` belong to no code
+  // units, because `read` may write surplus positions to them.
   Locations(std::string_view table, std::int32_t first_line, std::span<Position> units)
       : table_(table), line_(first_line), units_(units) {}
 
@@ -67,8 +96,8 @@ class Locations {
       Position position;
       ok = (head & 0x80) && read_entry(head, position);
       if (!ok) break;
-      // Writes as many positions as the longest entry covers, because a fixed number is faster. The next entry
-      // overwrites the surplus positions.
+      // Writes as many positions as the longest entry covers, because writing a fixed number of positions is faster. If
+      // an entry covers fewer code units, the next entry overwrites the surplus positions.
       std::fill_n(unit, longest, position);
       unit += (head & 7) + 1;
     }
@@ -77,29 +106,25 @@ class Locations {
   }
 
  private:
-  // The first code of each form of entries.
-  static constexpr int one_line = 10, no_columns = 13, no_location = 15;
-
-  // Reads the bytes of an entry behind its first byte. Returns false if the table ends within the entry.
+  // Reads the bytes of an entry that follow its first byte `head`, and sets `position`. Returns false if the table ends
+  // within the entry.
   bool read_entry(std::uint32_t head, Position& position) {
     const auto code = static_cast<std::int32_t>(head >> 3 & 15);
-    if (code < one_line) {  // the short form: the line of the previous entry, and small columns
-      if (left() < 1) return false;
-      const std::int32_t columns = next(), column = code * 8 + (columns >> 4);
-      position = {line_, line_, column, column + (columns & 15)};
+    if (code < code_no_columns) {
+      const SmallForm& form = small_forms[static_cast<std::size_t>(code)];
+      if (left() < form.size) [[unlikely]]
+        return false;
+      const std::int32_t first = byte_at(at_), last = byte_at(at_ + form.size - 1u);
+      at_ += form.size;
+      line_ = add(line_, form.lines);
+      const std::int32_t column = form.column + (first >> form.shift);
+      position = {line_, line_, column, (column & form.column_mask) + (last & form.last_mask)};
       return true;
     }
-    if (code < no_columns) {
-      if (left() < 2) return false;
-      line_ = add(line_, code - one_line);
-      const std::int32_t column = next(), end_column = next();
-      position = {line_, line_, column, end_column};
-      return true;
-    }
-    if (code == no_location) return true;
+    if (code == code_no_location) return true;
     line_ = add(line_, signed_varint());
     position = {line_, line_};
-    if (code != no_columns) {  // the long form
+    if (code == code_long) {
       position.end_line = add(line_, varint());
       position.column = varint() - 1, position.end_column = varint() - 1;
     }
@@ -107,9 +132,11 @@ class Locations {
   }
 
   std::size_t left() const { return table_.size() - at_; }
-  std::uint8_t next() { return static_cast<std::uint8_t>(table_[at_++]); }
+  std::uint8_t byte_at(std::size_t at) const { return static_cast<std::uint8_t>(table_[at]); }
+  std::uint8_t next() { return byte_at(at_++); }
 
-  // Reads a byte of a number. Returns 0 at the end of the table, because a byte 0 ends the number.
+  // Reads the next byte of the number that `long_varint` reads. Returns 0 at the end of the table, because a byte 0
+  // ends the number.
   std::uint8_t digit() {
     if (left() > 0) return next();
     is_cut_off_ = true;
@@ -117,9 +144,20 @@ class Locations {
   }
 
   // Reads a number with six bits in each byte, the least significant first. Bit 6 of a byte is set if more bytes
-  // follow.
+  // follow. Nearly all numbers have one or two bytes. A number of one or two bytes is read without a branch on the
+  // number of bytes.
   std::int32_t varint() {
-    constexpr std::uint8_t bits = 63, more = 64;
+    if (left() < 2) [[unlikely]]
+      return long_varint();
+    const std::uint32_t first = byte_at(at_), second = byte_at(at_ + 1), has_second = first >> 6 & 1;
+    if (has_second & second >> 6) [[unlikely]]
+      return long_varint();
+    at_ += 1 + has_second;
+    return static_cast<std::int32_t>((first & bits) | ((second & bits) << 6 & (0 - has_second)));
+  }
+
+  // Reads a number that may have any number of bytes, but ends at the end of the table at the latest.
+  std::int32_t long_varint() {
     std::uint8_t byte = digit();
     std::uint32_t value = byte & bits;
     for (std::uint32_t shift = 6; byte & more; shift += 6) {
@@ -130,9 +168,12 @@ class Locations {
   }
 
   std::int32_t signed_varint() {
-    std::int32_t value = varint();
-    return value & 1 ? -(value >> 1) : value >> 1;
+    const std::int32_t value = varint(), half = value >> 1;
+    return (value & 1) * -2 * half + half;  // `-half` if bit 0 of `value` is set, else `half`, without a branch
   }
+
+  // In each byte of a number, `bits` are the bits that belong to the number, and `more` is set if another byte follows.
+  static constexpr std::uint8_t bits = 63, more = 64;
 
   std::string_view table_;
   std::int32_t line_;
@@ -156,7 +197,7 @@ std::vector<PositionRun> runs_of(const std::vector<Position>& positions) {
   return runs;
 }
 
-// Subtracts with a wrap instead of an overflow, because the lines of a hostile code object may be any numbers.
+// Subtracts with wraparound instead of an overflow, because the lines of a hostile code object may be any numbers.
 std::int32_t lines_between(std::int32_t before, std::int32_t after) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(after) - static_cast<std::uint32_t>(before));
 }
@@ -177,7 +218,7 @@ void put_advance(std::string& table, std::size_t bytes, std::int32_t lines) {
 
 std::string write_lnotab(const std::vector<PositionRun>& runs, std::int32_t line) {
   std::string table;
-  std::size_t written = 0;  // units
+  std::size_t written = 0;  // the number of code units that the table advances over so far
   for (const PositionRun& run : runs) {
     if (run.position.line == -1 || run.position.line == line) continue;
     put_advance(table, (run.begin - written) * 2, lines_between(line, run.position.line));
@@ -247,7 +288,7 @@ void put_location(std::string& table, std::size_t units, const Position& positio
 }
 
 std::string write_locations(const std::vector<PositionRun>& runs, std::int32_t line) {
-  constexpr std::size_t longest = 8;  // units
+  constexpr std::size_t longest = 8;  // the greatest number of code units of an entry
   std::string table;
   for (const PositionRun& run : runs) {
     for (std::size_t unit = run.begin; unit < run.end; unit += longest)

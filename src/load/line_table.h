@@ -1,4 +1,4 @@
-// Reads and writes line tables: co_lnotab (until 3.9), and co_linetable as ranges of lines (3.10) or as locations (from
+// Reads and writes line tables: co_lnotab (up to 3.9), and co_linetable as ranges of lines (3.10) or as locations (from
 // 3.11 on).
 #pragma once
 
@@ -18,8 +18,8 @@ std::vector<Position> read_line_table(Version version, std::string_view table, s
                                       std::size_t code_size, bool* ok = nullptr);
 
 // Returns the table from which `read_line_table` reads `positions`, in the format of the version. Facts that the format
-// cannot hold are left out: columns until 3.10, an end line in front of the line from 3.11 on. Until 3.9 a unit without
-// a line gets the line of the unit in front of it.
+// cannot hold are left out: columns (up to 3.10), and an end line that is smaller than the line (from 3.11 on). Until
+// 3.9 a unit without a line gets the line of the unit in front of it.
 std::string write_line_table(Version version, const std::vector<Position>& positions, std::int32_t first_line);
 
 }  // namespace depyf

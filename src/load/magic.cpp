@@ -17,7 +17,7 @@ constexpr Magic magics[] = {
     {3500, 3531, 12}, {3550, 3571, 13}, {3600, 3627, 14}, {3650, 3666, 15},
 };
 
-// Magic numbers of interpreters whose files cannot be read, for the message of the error.
+// Magic numbers of interpreters whose files cannot be read. The error message contains the name of the interpreter.
 struct OtherMagic {
   std::uint16_t first, last;
   std::string_view name;
@@ -40,7 +40,7 @@ constexpr OtherMagic other_magics[] = {
     {62171, 62211, "Python 2.7"},
     {62218, 62218, "PyPy, for Python 2.7"},
 };
-constexpr std::string_view readable = "; that of CPython 3.8 to 3.15 can be read";
+constexpr std::string_view readable = "; depyf reads the bytecode of CPython 3.8 to 3.15";
 
 }  // namespace
 
@@ -48,17 +48,18 @@ Result<Version> version_of_magic(std::uint16_t magic) {
   std::string number = "magic number " + std::to_string(magic);
   for (const OtherMagic& row : other_magics)
     if (magic >= row.first && magic <= row.last)
-      return Error{"bytecode of " + std::string(row.name) + " (" + number + ")" + std::string(readable), 0};
+      return Error{
+          "the file contains bytecode of " + std::string(row.name) + " (" + number + ")" + std::string(readable), 0};
   int minor = 0;
   for (const Magic& row : magics) {
     if (magic == row.released) return Version{3, row.minor};
     if (magic >= row.first) minor = row.minor;
   }
   if (minor && magic < 3700)
-    return Error{"bytecode of a pre-release of Python 3." + std::to_string(minor) + ", an alpha or a beta (" + number +
-                     "); that of its releases can be read",
+    return Error{"the file contains bytecode of a pre-release of Python 3." + std::to_string(minor) +
+                     ", an alpha or a beta (" + number + "); depyf reads only the bytecode of its releases",
                  0};
-  return Error{number + " is of no known version of Python (3.8 to 3.15 are)", 0};
+  return Error{number + " belongs to no known version of Python" + std::string(readable), 0};
 }
 
 }  // namespace depyf

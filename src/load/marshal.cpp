@@ -13,9 +13,9 @@
 namespace depyf {
 namespace {
 
-// The greatest depth of nested objects. CPython's own limit is 2000, and code objects of compilers are nested far less.
+// The greatest depth of nested objects. CPython's own limit is 2000, and compilers nest code objects far less deeply.
 constexpr int max_depth = 1000;
-// The number of bytes of a file for each object with a reference flag; most files have more bytes for each such object.
+// Memory is reserved for one reference per `bytes_per_reference` bytes of a file; most files have fewer references.
 constexpr std::size_t bytes_per_reference = 64;
 
 constexpr std::uint8_t reference_flag = 0x80;
@@ -27,7 +27,7 @@ constexpr bool is_string(char type) {
   return type == 'z' || type == 'Z' || type == 'a' || type == 'A' || type == 'u' || type == 't';
 }
 
-// Returns those of the names whose kind has a bit of `kind`.
+// Returns the elements of `names` whose kind contains the bit `kind`. The kind of `names[i]` is the byte `kinds[i]`.
 std::vector<std::string> names_of_kind(const std::vector<std::string>& names, std::string_view kinds, LocalKind kind) {
   const auto has_kind = [&](char bits) { return (static_cast<std::uint8_t>(bits) & kind) != 0; };
   std::vector<std::string> found;
@@ -52,8 +52,8 @@ class Unmarshaller {
   }
 
  private:
-  // An object that later objects refer to by its index. Only the offset of the object in the file is kept, and the
-  // object is read again for each reference.
+  // An object that later objects refer to by its index. A Reference keeps the offset of the object in the file, where
+  // the object is read again for each reference to it.
   struct Reference {
     std::size_t offset;
     bool complete;
@@ -66,7 +66,7 @@ class Unmarshaller {
     const std::uint8_t byte = reader_.u8();
     if (!reader_.ok()) return;
     const auto type = static_cast<char>(byte & ~reference_flag);
-    switch (type) {  // the types that are never referred to
+    switch (type) {  // the types of objects that no reference refers to
       case 'N': return;
       case 'T': constant.kind = Constant::Kind::true_; return;
       case 'F': constant.kind = Constant::Kind::false_; return;
@@ -77,11 +77,12 @@ class Unmarshaller {
     new_object(constant, byte, start);
   }
 
-  // Reads an object that begins with `byte` at `start`, and to which later objects may refer. The function is not
-  // inlined, so that `object` reads the types to which no reference refers without saving registers.
+  // Reads an object that begins with `byte` at `start`, and to which later objects may refer. `new_object` is not
+  // inlined, so that `object` need not save registers when it reads an object such as None, to which no reference
+  // refers.
   [[gnu::noinline]] void new_object(Constant& constant, std::uint8_t byte, std::size_t start) {
     const auto type = static_cast<char>(byte & ~reference_flag);
-    if (depth_ >= max_depth) return reader_.fail_at("nested too deeply", start);
+    if (depth_ >= max_depth) return reader_.fail_at("the objects are nested too deeply", start);
     const std::size_t index = begin_object(byte, start);
     ++depth_;
     body(constant, type, start, index);
@@ -132,7 +133,7 @@ class Unmarshaller {
       case ':': return sequence(constant, Kind::slice, 3);
       case 'c': return code(constant);
     }
-    reader_.fail_at("unknown type of object", start);
+    reader_.fail_at("the type of the object is unknown", start);
   }
 
   void referred(Constant& constant, std::size_t start) {
@@ -143,17 +144,17 @@ class Unmarshaller {
     else read_again(*reference, [&] { object(constant); });
   }
 
-  // Reads the index of the reference that begins at `start`, and returns the object with this index; null if there is
-  // none.
+  // Reads the index of the reference that begins at `start`, and returns the object with this index; null if no object
+  // has this index.
   const Reference* reference_at(std::size_t start) {
     const std::uint32_t index = reader_.u32();
     if (!reader_.ok()) return nullptr;
     if (index >= references_.size()) {
-      reader_.fail_at("reference to an object that is not there", start);
+      reader_.fail_at("the reference does not lead to an object", start);
       return nullptr;
     }
     if (!references_[index].complete) {
-      reader_.fail_at("object that contains itself", start);
+      reader_.fail_at("the object contains itself", start);
       return nullptr;
     }
     return &references_[index];
@@ -175,8 +176,8 @@ class Unmarshaller {
   std::string_view string(char type, std::size_t start, std::size_t index) {
     std::string_view found = reader_.text(type == 'z' || type == 'Z' ? reader_.u8() : reader_.size());
     if (type == 'u' || type == 't') {
-      if (!is_wtf8(found)) reader_.fail_at("string that is not UTF-8", start);
-    } else if (!is_ascii(found)) {
+      if (!is_wtf8(found)) reader_.fail_at("the string is not valid UTF-8", start);
+    } else if (!is_ascii(found, found.size() + reader_.remaining())) {
       converted_ = latin1_to_utf8(found);
       return converted_;
     }
@@ -211,9 +212,9 @@ class Unmarshaller {
     }
   }
 
-  // The function is not inlined, so that the functions that read fields need few registers.
+  // `fail_type` is not inlined, so that the functions that read fields need few registers.
   [[gnu::noinline]] void fail_type(std::string_view wanted, std::size_t start) {
-    reader_.fail_at("not " + std::string(wanted), start);
+    reader_.fail_at("the object is not " + std::string(wanted), start);
   }
 
   void typed(Constant& constant, Constant::Kind kind, std::string_view what) {
@@ -222,8 +223,8 @@ class Unmarshaller {
     if (constant.kind != kind) fail_type(what, start);
   }
 
-  // Reads an object that is a field of a code object, without an intermediate Constant. `read(type)` reads the object
-  // from behind its type on, which is one of `types`. An object of any other type is an error.
+  // Reads an object that is a field of a code object, without an intermediate Constant. `read(type)` reads the part of
+  // the object that follows its type byte. An object whose type is not in `types` is an error.
   template <char... types, class Read>
   void field(std::string_view what, Read read) {
     const std::size_t start = reader_.offset();
@@ -241,7 +242,7 @@ class Unmarshaller {
     }
   }
 
-  // Reads a bytes object that is a field of a code object. Returns a view of the input.
+  // Reads a bytes object that is a field of a code object. The returned bytes are a view of the input.
   std::string_view bytes_field(std::string_view what) {
     std::string_view found;
     field<'s'>(what, [&](char) { found = reader_.text(reader_.size()); });
@@ -278,6 +279,15 @@ class Unmarshaller {
     return found;
   }
 
+  // Appends a copy of `name` to `names`. A name of at most 15 bytes that lies in the input is copied with a fixed
+  // number of bytes, and then cut to its length, so that no branch depends on the length.
+  void append_name(std::vector<std::string>& names, std::string_view name) const {
+    constexpr std::size_t fixed = 15;  // a std::string of up to 15 bytes allocates no memory
+    if (name.size() <= fixed && reader_.has_from(name, fixed))
+      names.emplace_back(name.data(), fixed).resize(name.size());
+    else names.emplace_back(name);
+  }
+
   std::vector<std::string> names_field(std::string_view what) {
     std::vector<std::string> names;
     field<')', '('>(what, [&](char type) {
@@ -285,22 +295,23 @@ class Unmarshaller {
       if (count > reader_.remaining()) reader_.fail("truncated");  // a name takes a byte at least
       if (!reader_.ok() || !reader_.charge(count * sizeof(Constant))) return;
       names.reserve(count);
-      for (std::size_t i = 0; i < count && reader_.ok(); ++i) names.emplace_back(string_field(what));
+      for (std::size_t i = 0; i < count && reader_.ok(); ++i) append_name(names, string_field(what));
     });
     return names;
   }
 
   void code(Constant& constant) {
-    auto found = std::make_shared_for_overwrite<CodeObject>();  // not filled with zeros first
+    auto found = std::make_shared_for_overwrite<CodeObject>();  // the memory is not filled with zeros first
     CodeObject& code = *found;
-    // 3.11 added a single list of all variables, the qualified name and the exception table.
+    // From 3.11 on, a code object in the file has a single list of all variables, a qualified name and an exception
+    // table.
     bool plus = version_ >= Version{3, 11};
     if (!reader_.charge(sizeof(CodeObject))) return;
     code.version = version_;
     code.argcount = reader_.count();
     code.posonlyargcount = reader_.count();
     code.kwonlyargcount = reader_.count();
-    if (!plus) reader_.i32();  // number of locals
+    if (!plus) reader_.i32();  // skips the number of locals
     code.stacksize = reader_.count();
     code.flags = reader_.u32();
     std::string_view bytecode = bytes_field("bytecode");
@@ -334,10 +345,11 @@ class Unmarshaller {
   void locals_plus(CodeObject& code) {
     std::vector<std::string> names = names_field("a tuple of variables");
     std::size_t start = reader_.offset();
-    std::string_view kinds = bytes_field("kinds of variables");
-    if (kinds.size() != names.size()) reader_.fail_at("kinds of variables do not match their names", start);
+    std::string_view kinds = bytes_field("a list of the kinds of variables");
+    if (kinds.size() != names.size())
+      reader_.fail_at("the number of the kinds of variables differs from the number of their names", start);
     if (!reader_.ok()) return;
-    std::uint8_t some = 0, every = kind_local;  // bits
+    std::uint8_t some = 0, every = kind_local;  // the bits that any kind has, and the bits that every kind has
     for (const char kind : kinds) some |= static_cast<std::uint8_t>(kind), every &= static_cast<std::uint8_t>(kind);
     const bool all_local = every && !(some & (kind_cell | kind_free));  // true for most code objects
     if (!all_local) code.cellvars = names_of_kind(names, kinds, kind_cell);
@@ -349,13 +361,13 @@ class Unmarshaller {
     std::size_t start = reader_.offset();
     bool ok = true;
     code.exceptions = read_exception_table(bytes_field("an exception table"), &ok);
-    if (!ok) reader_.fail_at("malformed exception table", start);
+    if (!ok) reader_.fail_at("the exception table is malformed", start);
   }
 
   void check_arguments(const CodeObject& code) {
     if (code.posonlyargcount > code.argcount ||
         code.argument_count() > static_cast<std::int64_t>(code.varnames.size())) {
-      reader_.fail("more arguments than variables");
+      reader_.fail("the code object has more arguments than variables");
     }
   }
 
@@ -364,7 +376,7 @@ class Unmarshaller {
   std::vector<Reference> references_;
   std::string converted_;  // the last text that was not UTF-8 in the file, as UTF-8
   int depth_ = 0;
-  int reading_again_ = 0;  // depth of references that are being followed
+  int reading_again_ = 0;  // the nesting depth of references that are being followed
 };
 
 }  // namespace

@@ -17,9 +17,9 @@ std::string MarshalReader::long_integer(std::size_t start) {
   std::vector<std::uint16_t> digits(static_cast<std::size_t>(count));
   for (std::uint16_t& digit : digits) {
     digit = u16();
-    if (digit > 0x7fff) fail_at("digit of an integer out of range", start);
+    if (digit > 0x7fff) fail_at("a digit of the integer is out of range", start);
   }
-  if (!digits.empty() && digits.back() == 0) fail_at("integer with a leading zero", start);
+  if (!digits.empty() && digits.back() == 0) fail_at("the integer has a leading zero", start);
   return integer_text(digits, negative);
 }
 
@@ -28,7 +28,7 @@ double MarshalReader::binary_float() { return std::bit_cast<double>(u64()); }
 double MarshalReader::text_float() {
   const std::size_t start = offset();
   const std::optional<double> value = parse_float(bytes(u8()));
-  if (!value) fail_at("malformed float", start);
+  if (!value) fail_at("the float is malformed", start);
   return value.value_or(0);
 }
 

@@ -1,6 +1,7 @@
 #include "load/marshal_text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
@@ -13,7 +14,7 @@ bool is_ascii(std::string_view text) {
     return number;
   };
   const std::size_t size = text.size();
-  std::uint64_t bits = 0;  // the bits of all bytes; the last two numbers that are read may overlap
+  std::uint64_t bits = 0;  // the bitwise or of all bytes; the last two numbers that are read may overlap
   if (size >= 8) {
     for (std::size_t at = 0; at < size - 8; at += 8) bits |= read(std::uint64_t{}, at);
     bits |= read(std::uint64_t{}, size - 8);
@@ -23,6 +24,27 @@ bool is_ascii(std::string_view text) {
     for (const char byte : text) bits |= static_cast<std::uint8_t>(byte);
   }
   return (bits & 0x8080808080808080) == 0;
+}
+
+bool is_ascii(std::string_view text, std::size_t readable) {
+  constexpr std::size_t wide = 32;
+  if (text.size() > wide || readable < wide) return is_ascii(text);
+  // For a text of n bytes, the mask has n bytes with the value 0x80, and `wide` - n bytes with the value 0, so that the
+  // bytes behind the text do not count.
+  static constexpr auto masks = [] {
+    std::array<std::uint8_t, 2 * wide> all{};
+    for (std::size_t at = 0; at < wide; ++at) all[at] = 0x80;
+    return all;
+  }();
+  const std::uint8_t* mask = masks.data() + (wide - text.size());
+  std::uint64_t bits = 0;
+  for (std::size_t at = 0; at < wide; at += sizeof bits) {
+    std::uint64_t bytes, wanted;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    std::memcpy(&wanted, mask + at, sizeof wanted);
+    bits |= bytes & wanted;
+  }
+  return bits == 0;
 }
 
 bool is_wtf8(std::string_view text) {
@@ -61,7 +83,7 @@ std::string latin1_to_utf8(std::string_view text) {
 }
 
 std::string integer_text(const std::vector<std::uint16_t>& digits, bool negative) {
-  std::string hexadecimal;  // least significant first
+  std::string hexadecimal;  // the digits, the least significant first
   std::uint32_t bits = 0;
   int count = 0;
   for (std::uint16_t digit : digits) {

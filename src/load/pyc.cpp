@@ -18,11 +18,11 @@ LoadedPyc load_pyc(std::string_view file) {
   std::uint16_t magic = reader.u16();
   bool marked = reader.bytes(2) == "\r\n";
   if (!reader.ok()) return failure(reader.error());
-  if (!marked) return failure({"not a .pyc file", 0});
+  if (!marked) return failure({"the file is not a .pyc file", 0});
   Result<Version> version = version_of_magic(magic);
   if (!version) return failure(version.error());
   std::uint32_t flags = reader.u32();
-  if (flags > 3) return failure({"unknown flags", 4});
+  if (flags > 3) return failure({"the flags in the header of the file are unknown", 4});
   reader.bytes(8);
   if (!reader.ok()) return failure(reader.error());
   auto code = read_marshal(*version, file, reader.offset());

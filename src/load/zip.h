@@ -11,7 +11,7 @@
 namespace depyf {
 
 struct ZipMember {
-  std::string name;  // as in the archive, so that it may contain `..`
+  std::string name;  // the name as in the archive, which may contain `..`
   std::uint16_t method = 0, flags = 0;
   std::uint32_t checksum = 0;
   std::size_t compressed = 0, size = 0;  // in bytes
@@ -25,8 +25,8 @@ bool is_zip(std::string_view file);
 // beyond 4 GiB, are errors.
 Result<std::vector<ZipMember>> zip_members(std::string_view file);
 
-// Returns the bytes of a member, which is stored or deflated, checked against its checksum. More than `limit` bytes are
-// an error.
+// Returns the bytes of a member, which is stored or deflated, checked against its checksum. A member of more than
+// `limit` bytes is an error.
 Result<std::string> read_member(std::string_view file, const ZipMember& member, std::size_t limit);
 
 }  // namespace depyf

@@ -10,7 +10,7 @@ using namespace ast;
 
 namespace {
 
-// Pushes one annotation, which for `*args: *Ts` is the single item of Ts.
+// Pushes the value of one annotation. The value of `*Ts` in `*args: *Ts` is the only item to which `Ts` unpacks.
 void annotation(Unit& unit, const Expr* value) {
   if (unit.shared.annotations_are_text) return annotation_text(unit, value);
   if (auto* starred = as<Starred>(value)) {
@@ -21,8 +21,8 @@ void annotation(Unit& unit, const Expr* value) {
   expr(unit, value);
 }
 
-// Pushes names and annotations in the order in which CPython evaluates them: positional parameters before those that
-// are positional-only.
+// Pushes names and annotations in the order in which CPython evaluates them: positional-or-keyword parameters before
+// positional-only parameters.
 bool names_and_annotations(Unit& unit, const FunctionDef& node, int& count) {
   const auto add = [&](std::string_view name, const Expr* value) {
     if (!value) return;
@@ -44,7 +44,8 @@ bool names_and_annotations(Unit& unit, const FunctionDef& node, int& count) {
 }  // namespace
 
 void annotation_text(Unit& unit, const Expr* value) {
-  // The text of any other expression is that of `ast.unparse`: a string constant, for example, gets further quotes.
+  // Only a Verbatim node has the text of the annotation, which cannot be derived from any other node. For an annotation
+  // that is a string constant, CPython stores a text with additional quotes.
   auto* text = as<Verbatim>(value);
   if (!text) fail("an annotation that is stored as text and has none");
   unit.code.load_string(text->text);

@@ -5,7 +5,7 @@
 
 namespace depyf::lowering {
 
-// Pushes the text of an annotation, which the code stores instead of its value (`from __future__ import annotations`).
+// Pushes the text of an annotation, which is stored instead of its value under `from __future__ import annotations`.
 void annotation_text(Unit& unit, const ast::Expr* value);
 // Pushes the tuple of names and annotations of a function. Returns false, and emits nothing, if the function has no
 // annotations.
@@ -13,8 +13,8 @@ bool annotations(Unit& unit, const ast::FunctionDef& node);
 // Pushes the __annotate__ function of a function (3.14 and later). Returns false, and emits nothing, if the function
 // has no annotations.
 bool annotate_function(Unit& unit, const ast::FunctionDef& node);
-// Emits the function that evaluates the annotations of a module or class, and its store, which a module executes before
-// its own statements and a class after them.
+// Emits the creation of the function that evaluates the annotations of a module or class, and the store of the
+// function. A module executes the store before its own statements, and a class executes it after them.
 void deferred_annotations(Unit& unit);
 // Emits the creation of the set that records which annotated statements have run (3.14 and later).
 void conditional_annotations(Assembler& code, Variables& names);

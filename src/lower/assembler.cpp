@@ -11,9 +11,9 @@ using namespace ast;
 
 namespace {
 
-// The change of the stack depth by an operation that does not jump.
+// The change of the stack depth that an operation causes when it does not jump.
 struct Change {
-  bool is_known = false;  // the stack change is the same in all versions, and depends only on `arg`
+  bool is_known = false;  // true if the stack change is the same in all versions, and depends only on `arg`
   std::int8_t fixed = 0, of_arg = 0;
 };
 
@@ -46,13 +46,13 @@ void AssemblerLists::clear() {
 Assembler::Assembler(LoweredCode& result, AssemblerSupplies& supplies)
     : result_(result), supplies_(supplies), lists_(unused_lists(supplies)), room_(lists_.code.size()) {
   begin_stretch();
-  // A short function has at most this many constants and names.
+  // A typical short function has at most `usual` constants and names.
   constexpr std::size_t usual = 8;
   result_.code.constants.reserve(usual), result_.code.names.reserve(usual);
   ++supplies_.lists_in_use;
 }
 
-// Other functions are called only as the last step of rare paths, so that the usual path saves no registers.
+// `emit` calls other functions only as the last step of rare paths, so that the usual path need not save registers.
 Instruction& Assembler::emit(Op op, std::int32_t arg, std::int32_t aux) {
   if (lists_.stretches.back().handler != handler || count_ == room_) [[unlikely]]
     return emit_elsewhere(op, arg, aux);
@@ -103,7 +103,7 @@ Label Assembler::label() {
   return static_cast<Label>(lists_.labels.size() - 1);
 }
 
-// For a label behind an unconditional jump, only the jumps to the label determine the depth.
+// For a label behind an unconditional jump, only the jumps to the label determine the depth of the stack.
 void Assembler::place(Label label) {
   AssemblerLists::Place& here = lists_.labels[label];
   here.at = static_cast<std::int32_t>(count_);
@@ -211,8 +211,10 @@ void Assembler::place_free_variables() {
 }
 
 void Assembler::hand_over() {
-  const auto begin = lists_.code.begin();
-  result_.decoded.instructions.assign(begin, begin + static_cast<std::ptrdiff_t>(count_));
+  Instructions& handed = result_.decoded.instructions;
+  handed.reserve(count_);
+  std::copy_n(lists_.code.begin(), count_, handed.data());
+  handed.set_size(count_);
 }
 
 void Assembler::finish() {

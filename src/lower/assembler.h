@@ -33,7 +33,7 @@ constexpr std::int32_t free_marker = -1000;
 // The lists that an Assembler fills. After the Assembler is destroyed, another Assembler reuses the memory of the
 // lists.
 struct AssemblerLists {
-  // A label: the index of its instruction, and the depth of the stack there; -1 if they are not known yet.
+  // The index of a label's instruction, and the depth of the stack at this instruction; -1 if they are not known yet.
   struct Place {
     std::int32_t at = -1, depth = -1;
   };
@@ -43,7 +43,8 @@ struct AssemblerLists {
     int depth = 0;
     bool lasti = false;
   };
-  // The instructions from `begin` to the `begin` of the next stretch, which all have the same handler (-1: no handler).
+  // The instructions from `begin` to the `begin` of the next stretch, which all have the same handler (-1 for no
+  // handler).
   struct Stretch {
     std::int32_t begin = 0;
     int handler = -1;
@@ -68,7 +69,7 @@ struct AssemblerSupplies {
   std::size_t lists_in_use = 0;
 };
 
-// Emits operations one behind the other, and resolves labels at the end.
+// Emits operations one after the other, and resolves labels at the end.
 class Assembler {
  public:
   Assembler(LoweredCode& result, AssemblerSupplies& supplies);
@@ -76,12 +77,12 @@ class Assembler {
   Assembler(const Assembler&) = delete;
   Assembler& operator=(const Assembler&) = delete;
 
-  // The handler that protects the instructions that are emitted next, or -1.
+  // The handler that protects the instructions that are emitted next; -1 if no handler protects them.
   int handler = -1;
   int depth = 0;  // the depth of the operand stack
 
-  // Appends an instruction and updates the depth. The returned reference is valid until the next instruction is
-  // emitted.
+  // Appends an instruction, and updates the depth of the stack (`depth`). The returned reference is valid until the
+  // next instruction is emitted.
   Instruction& emit(Op op, std::int32_t arg = 0, std::int32_t aux = 0);
   // Appends an instruction whose argument is the index of a name.
   void named(Op op, const NameKey& name, std::int32_t aux = 0) { emit(op, name_index(name), aux); }
@@ -92,16 +93,16 @@ class Assembler {
   void load_string(std::string_view text);
   void load_integer(std::int64_t value);
 
-  // Returns a label that has no place yet.
+  // Returns a new label, which has no place in the code yet.
   Label label();
   // Appends a jump to a label.
   void jump(Op op, Label label, std::int32_t aux = 0);
-  // Places the label at the next instruction. If a jump to the label was emitted before, the current depth becomes the
-  // depth of the stack after that jump.
+  // Places the label at the next instruction. If a jump to the label was emitted before, `depth` is set to the depth
+  // of the stack after that jump.
   void place(Label label);
   // Returns the depth of the stack at a label; negative as long as it is unknown.
   std::int32_t& depth_at(Label label) { return lists_.labels[label].depth; }
-  // Makes a handler that starts at a label, and returns its number. `depth` is the depth of the stack below the
+  // Adds a handler that starts at a label, and returns its number. `depth` is the depth of the stack below the
   // exception.
   int protect(Label handler, int depth, bool lasti = false);
 
@@ -121,7 +122,8 @@ class Assembler {
   }
   void take(const Constant& value);
   [[noreturn]] static void fail_at_limit();
-  // Begins a stretch if the handler has changed, makes room if the list is full, and appends the instruction.
+  // Begins a new stretch if `handler` has changed, enlarges the list of instructions if the list is full, and then
+  // appends an instruction.
   Instruction& emit_elsewhere(Op op, std::int32_t arg, std::int32_t aux);
   void change_depth(std::int32_t change) {
     depth += change;

@@ -7,13 +7,13 @@
 namespace depyf::lowering {
 using namespace ast;
 
-// The result of the receiver is left on the stack. Up to 3.10, the single operation YIELD_FROM drives the receiver;
-// from 3.11 on, the compiler emits a loop:
+// The receiver is the iterator that `await` or `yield from` resumes; its result is left on the stack. Up to 3.10, the
+// single operation YIELD_FROM resumes the receiver until it returns. From 3.11 on, the compiler emits a loop:
 //
-//   again: SEND end; YIELD_VALUE; RESUME; JUMP again; end: END_SEND
+//   again: SEND end; YIELD_VALUE; RESUME; JUMP again; end: END_SEND.
 //
-// From 3.12 on, CLEANUP_THROW handles an exception that is thrown in at the YIELD_VALUE, and END_SEND pops the
-// receiver.
+// From 3.12 on, CLEANUP_THROW handles an exception that is thrown into the frame at the YIELD_VALUE, and END_SEND
+// pops the receiver.
 void send_loop(Assembler& code, const Dialect& dialect, bool await) {
   if (dialect.single_yield_from) {
     code.emit(Op::yield_from_);

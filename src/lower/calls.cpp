@@ -10,12 +10,12 @@ using namespace ast;
 
 namespace {
 
-// Emits any(...), all(...) or tuple(...) of a generator (3.14 and later; list and set from 3.15 on). The loop over the
-// generator is inlined, behind a test that the name refers to the builtin. Returns false, and emits nothing, for a call
-// of a form that is not inlined.
+// Emits the call of any(), all() or tuple() with a generator expression (3.14 and later; list() and set() from 3.15
+// on). The loop over the generator is inlined, behind a test that the name refers to the builtin. Returns false, and
+// emits nothing, for a call that the compiler does not inline. The instructions of the test and of the loop are:
 //
-//   <name>; COPY 1; LOAD_COMMON_CONSTANT; IS_OP 0; POP_JUMP_IF_FALSE called; POP_TOP
-//   again: <generator>; FOR_ITER exhausted; <test or append>; JUMP again
+//   <name>; COPY 1; LOAD_COMMON_CONSTANT; IS_OP 0; POP_JUMP_IF_FALSE called; POP_TOP;
+//   <generator>; again: FOR_ITER exhausted; <test or append>; JUMP again.
 bool call_of_generator(Unit& unit, const Call& node) {
   auto* callee = as<Name>(node.func);
   auto* generator = node.args.size() == 1 ? as<ComprehensionExpr>(node.args[0]) : nullptr;
@@ -73,7 +73,7 @@ bool call_of_generator(Unit& unit, const Call& node) {
   return true;
 }
 
-// Pushes the values of named arguments, and then the tuple of their names.
+// Pushes the values of keyword arguments, and then the tuple of their names.
 void some_keywords(Unit& unit, List<Keyword> keywords) {
   Constant names;
   names.kind = Constant::Kind::tuple;
@@ -88,7 +88,7 @@ void some_keywords(Unit& unit, List<Keyword> keywords) {
 
 // Emits f(*a, k=b, **c): a tuple of the positional arguments, a dict of the keyword arguments, and CALL_FUNCTION_EX.
 void expanded_arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
-  // f(*a) passes `a` itself.
+  // For f(*a), CALL_FUNCTION_EX gets the value of `a` itself instead of a new tuple.
   if (pushed == 0 && args.size() == 1 && is<Starred>(args[0])) expr(unit, as<Starred>(args[0])->value);
   else sequence(unit, args, pushed, Op::build_list_, true);
   bool built = false;
@@ -167,8 +167,8 @@ void expanded_arguments_38(Unit& unit, int pushed, List<Expr*> args, List<Keywor
 
 }  // namespace
 
-// From 3.12 on, `super().name` and `super(A, b).name` are one operation, unless `super` may be something else than the
-// builtin.
+// From 3.12 on, `super().name` and `super(A, b).name` are compiled to one operation, unless the name `super` may
+// refer to something else than the builtin.
 bool super_attribute(Unit& unit, const Attribute& node) {
   auto* call = as<Call>(node.value);
   auto* callee = call ? as<Name>(call->func) : nullptr;

@@ -28,8 +28,8 @@ std::string_view name_of(ComprehensionKind kind) {
 
 void generators(Unit& unit, const ast::ComprehensionExpr& node, std::size_t index, int depth);
 
-// Emits an inlined comprehension (3.12 and later). The variables of the comprehension get slots of their own, which are
-// cleared at its end.
+// Emits an inlined comprehension (3.12 and later). The variables of the comprehension get slots of their own, which
+// are cleared at the end of the comprehension.
 void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inner) {
   Scope* around = unit.names.scope;
   std::vector<std::int32_t> own;
@@ -68,7 +68,7 @@ void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inn
   unit.code.place(end);
 }
 
-// Yields the value on the stack to the caller of a generator expression, and drops the value that it sends.
+// Emits the YIELD_VALUE for the item of a generator expression, and drops the value that the caller sends.
 void yield_item(Unit& unit) {
   if (unit.dialect.wrapped_async_items && unit.is_async_generator()) unit.code.emit(Op::async_gen_wrap_);
   unit.code.emit(Op::yield_value_, 0);
@@ -115,7 +115,7 @@ void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, in
     auto* list = as<ListExpr>(loop.iter);
     auto* tuple = as<Tuple>(loop.iter);
     const List<Expr*> items = list ? list->elts : tuple ? tuple->elts : List<Expr*>{};
-    // From 3.9 on, `for x in [value]` in a comprehension is an assignment.
+    // From 3.9 on, `for x in [value]` in a comprehension is compiled to an assignment.
     looped = !(unit.dialect.assigned_single_items && !loop.is_async && items.size() == 1 && !is<Starred>(items[0]) &&
                !is<ConstantExpr>(items[0]));
     if (looped) {
@@ -170,8 +170,9 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
     inlined_comprehension(unit, node, inner);
     return;
   }
-  // In 3.15, the code of the comprehension calls iter() itself: a generator expression before RETURN_GENERATOR, any
-  // other comprehension behind the creation of the empty list, set or dict.
+  // In 3.15, the code object of the comprehension itself calls iter() for the outermost iterable. A generator
+  // expression calls iter() before RETURN_GENERATOR, and any other comprehension after it has created the empty list,
+  // set or dict.
   const bool gets_iterator = unit.dialect.iterating_generators;
   const bool is_generator = node.kind == ComprehensionKind::generator;
   const std::string own_name(name_of(node.kind));
@@ -192,7 +193,7 @@ void comprehension(Unit& unit, const ComprehensionExpr& node, const Expr* whole)
   expr(unit, first.iter);
   if (!gets_iterator) unit.code.emit(first_iterator(node));
   unit.code.emit(Op::call_function_, 1);
-  // A comprehension with `async for` or `await` is a coroutine, which the code around awaits.
+  // A comprehension with `async for` or `await` is a coroutine, which the enclosing code awaits.
   if (inner->is_coroutine && !is_generator) await_value(unit.code, unit.dialect);
 }
 

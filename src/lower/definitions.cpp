@@ -15,7 +15,7 @@ using namespace ast;
 
 namespace {
 
-// Pushes the defaults: a tuple for positional parameters, a dict for those that are keyword-only. Returns the flags for
+// Pushes the defaults: a tuple for positional parameters, a dict for keyword-only parameters. Returns the flags for
 // MAKE_FUNCTION.
 int defaults(Unit& unit, const Arguments* args) {
   if (!args) return 0;
@@ -112,7 +112,7 @@ void class_body(Unit& unit, const ClassDef& node, const Header& header) {
     unit.code.load(std::move(attributes));
     unit.names.variable("__static_attributes__", Access::store);
   }
-  // type.__new__ gets the cells of `__classdict__` and `__class__` as `__classdictcell__` and `__classcell__`.
+  // type.__new__ receives the cells of `__classdict__` and `__class__` as `__classdictcell__` and `__classcell__`.
   if (unit.names.scope->has_cell("__classdict__")) {
     unit.code.emit(Op::load_closure_, unit.names.slot(unit.names.scope, "__classdict__"));
     unit.names.variable("__classdictcell__", Access::store);
@@ -137,7 +137,7 @@ void plain_class(Unit& unit, const ClassDef& node, const Stmt* stmt) {
   unit.make_function(code, 0);
   unit.code.load_string(header.name);
   if (node.type_params.empty()) return arguments(unit, 2, node.bases, node.keywords);
-  // With type parameters, Generic[T] is an additional base.
+  // A class with type parameters has Generic[T] as an additional base.
   unit.names.variable(".type_params", Access::load);
   unit.code.emit(Op::intrinsic_1_, static_cast<std::int32_t>(Intrinsic1::subscript_generic));
   unit.names.variable(".generic_base", Access::store);
@@ -159,15 +159,16 @@ const Constant* take_docstring(Block& body) {
   return text;
 }
 
-// Decorators are evaluated first, then defaults; the decorators are called from the last to the first.
+// Decorators are evaluated first, and defaults after them; the decorators are called from the last to the first.
 void function_def(Unit& unit, const FunctionDef& node, const Stmt* stmt) {
   exprs(unit, node.decorators);
   const int flags = defaults(unit, node.args);
   if (node.type_params.empty()) {
     plain_function(unit, node, stmt, flags);
   } else {
-    // The function that evaluates type parameters gets the defaults as arguments. If there are only keyword-only
-    // defaults, their parameter is called `.defaults` too.
+    // The function that evaluates type parameters gets the defaults as arguments. If a generic function has defaults
+    // only for keyword-only parameters, the parameter that receives these defaults is called `.defaults`, and not
+    // `.kwdefaults`.
     static constexpr std::string_view default_parameters[] = {".defaults", ".kwdefaults"};
     const int arguments = ((flags & with_defaults) != 0) + ((flags & with_kwdefaults) != 0);
     generic(unit, &node.type_params, unit.names.spelled(node.name), arguments, [&](Unit& within) {

@@ -11,8 +11,8 @@ constexpr int with_defaults = 1, with_kwdefaults = 2, with_annotations = 4, with
 void function_def(Unit& unit, const ast::FunctionDef& node, const ast::Stmt* stmt);
 void class_def(Unit& unit, const ast::ClassDef& node, const ast::Stmt* stmt);
 void lambda_expr(Unit& unit, const ast::Lambda& node, const ast::Expr* whole);
-// Removes the docstring from the start of a body and returns it; null if there is none. Comments in front of the
-// docstring are removed as well.
+// Removes the docstring from the start of a body and returns it; null if the body has no docstring. Comments in front
+// of the docstring are removed as well.
 const Constant* take_docstring(ast::Block& body);
 
 }  // namespace depyf::lowering

@@ -25,8 +25,8 @@ bool has_same_text(const Constant& one, const Constant& two) {
   return has_text && one.kind == two.kind && one.text == two.text;
 }
 
-// Emits `a and b` or `a or b` as a value: JUMP_IF_x_OR_POP, which 3.12 and 3.13 write as COPY 1; POP_JUMP_IF_x;
-// POP_TOP.
+// Emits `a and b` or `a or b` as a value. Each operand but the last is tested by JUMP_IF_x_OR_POP, in place of which
+// 3.12 and 3.13 have COPY 1; POP_JUMP_IF_x; POP_TOP.
 void bool_op(Unit& unit, const BoolOp& node) {
   if (node.values.empty()) fail("an operator without operands");
   const Label end = unit.code.label();
@@ -44,7 +44,7 @@ void bool_op(Unit& unit, const BoolOp& node) {
   unit.code.place(end);
 }
 
-// Emits one comparison.
+// Emits the operation of one comparison, whose operands are on the stack.
 void comparison(Assembler& code, CompareOp op) {
   switch (op) {
     case CompareOp::in: code.emit(Op::contains_op_, 0); return;
@@ -61,10 +61,10 @@ void comparison(Assembler& code, CompareOp op) {
 }
 
 // Emits a comparison as a value. In `a < b < c`, the value of `b` is copied, and a false first result skips the second
-// comparison:
+// comparison. The instructions of `a < b < c` are:
 //
 //   a; b; COPY 1; ROT_THREE; COMPARE_OP; JUMP_IF_FALSE_OR_POP cleanup; c; COMPARE_OP; JUMP end;
-//   cleanup: SWAP 2; POP_TOP; end:
+//   cleanup: SWAP 2; POP_TOP; end: ...
 void compare(Unit& unit, const Compare& node) {
   expr(unit, node.left);
   if (node.ops.empty() || node.ops.size() != node.comparators.size()) fail("a comparison without operands");
@@ -152,7 +152,8 @@ void some_pairs(Unit& unit, const Dict& node, std::size_t begin, std::size_t end
   if (!big) unit.code.emit(Op::build_map_, static_cast<std::int32_t>(count));
 }
 
-// Emits a dict display. Pairs between `**` are built as dicts of their own and then merged.
+// Emits a dict display. The pairs between two `**` items are built as a separate dict, which is then merged into the
+// result.
 void dict(Unit& unit, const Dict& node) {
   if (node.keys.size() != node.values.size()) fail("a dict whose keys and values do not pair");
   std::size_t begin = 0;
@@ -187,7 +188,7 @@ void dict(Unit& unit, const Dict& node) {
   if (unit.dialect.unpacking_builds && (unpacks || parts > 1)) unit.code.emit(Op::build_unpack_, parts, 3);
 }
 
-// x[a:b] is one operation from 3.12 on.
+// From 3.12 on, `x[a:b]` is compiled to one operation.
 void subscript(Unit& unit, const Subscript& node) {
   expr(unit, node.value);
   if (is_binary_slice(unit.dialect, node.slice)) {
@@ -275,14 +276,15 @@ void expr(Unit& unit, const Expr* whole) {
              whole->node);
 }
 
-// The truth of each value is tested once only, as the test may have effects.
+// The truth of each value is tested only once, because the test may have effects.
 void condition(Unit& unit, const Expr* test, Label target, bool when) {
   if (auto* node = as<UnaryExpr>(test); node && node->op == UnaryOp::not_)
     return condition(unit, node->operand, target, !when);
   if (auto* node = as<BoolOp>(test)) {
     const bool or_ = node->is_or;
     if (node->values.empty()) fail("an operator without operands");
-    // If the test is `a or b` and jumps when false, a true operand skips the jump; `and` is the mirror image.
+    // For a jump that is taken if `a or b` is false, a true `a` must skip the test of `b` and the jump. Likewise, for a
+    // jump that is taken if `a and b` is true, a false `a` must skip the test of `b` and the jump.
     const Label past = or_ != when ? unit.code.label() : target;
     for (std::size_t i = 0; i + 1 < node->values.size(); ++i) condition(unit, node->values[i], past, or_);
     condition(unit, node->values.back(), target, when);
@@ -305,7 +307,7 @@ void condition(Unit& unit, const Expr* test, Label target, bool when) {
   unit.code.jump(when ? Op::pop_jump_if_true_ : Op::pop_jump_if_false_, target);
 }
 
-// Returns the frozenset of constants, each of them once.
+// Returns a frozenset of the constants in `items`, without duplicates.
 Constant set_of(List<Expr*> items) {
   Constant set;
   set.kind = Constant::Kind::frozenset;
@@ -332,7 +334,7 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
     unit.code.emit(tuple ? Op::build_tuple_ : build, static_cast<std::int32_t>(count) + pushed);
     return;
   }
-  // The number of items in front of the first star.
+  // The number of items in front of the first starred item.
   const auto plain = static_cast<std::size_t>(
       std::ranges::find_if(items, [](const Expr* item) { return is<Starred>(item); }) - items.begin());
   const bool constants =
@@ -394,7 +396,7 @@ int gathered_38(Unit& unit, List<Expr*> items, int pushed, Op gathering) {
   return parts;
 }
 
-// From 3.14 on, a slice with constant bounds is one constant, so it is no BINARY_SLICE.
+// From 3.14 on, a slice with constant bounds is one constant, so it is not compiled to BINARY_SLICE.
 bool is_binary_slice(const Dialect& dialect, const Expr* slice) {
   auto* node = as<Slice>(slice);
   if (!dialect.binary_slices || !node || node->step) return false;

@@ -24,7 +24,7 @@ void joined(Unit& unit, List<Expr*> values) {
   if (values.size() != 1) unit.code.emit(Op::build_string_, static_cast<std::int32_t>(values.size()));
 }
 
-// Emits the value, its conversion and its format specification.
+// Emits the value of a field, its conversion and its format specification.
 void formatted(Unit& unit, const FormattedValue& node) {
   expr(unit, node.value);
   const std::int32_t conversion = node.conversion == 's'   ? 1
@@ -41,8 +41,8 @@ void formatted(Unit& unit, const FormattedValue& node) {
   unit.code.emit(Op::format_value_, unit.dialect.conversion_apart ? 0 : conversion, 1);
 }
 
-// Emits the tuple of the texts around the interpolations, which are one more than the interpolations, the tuple of the
-// interpolations, and BUILD_TEMPLATE.
+// Emits the tuple of the texts around the interpolations, the tuple of the interpolations, and BUILD_TEMPLATE. The
+// tuple of the texts has one item more than the tuple of the interpolations.
 void template_string(Unit& unit, const TemplateStr& node) {
   int strings = 0, interpolations = 0;
   bool text = false;

@@ -30,8 +30,8 @@ void evaluator(Unit& unit, const Expr* value, std::string_view name) {
   unit.make_function(code, default_format(unit.code, unit.dialect));
 }
 
-// Pushes the default for the format parameter of a lazily called function (3.14 and later). Returns the flag of
-// MAKE_FUNCTION, or 0 before 3.14.
+// Pushes the default for the format parameter of a lazily called function (3.14 and later). Returns the flag that tells
+// MAKE_FUNCTION about the default. Before 3.14, pushes nothing and returns 0.
 int default_format(Assembler& code, const Dialect& dialect) {
   if (!dialect.deferred_annotations) return 0;
   code.load_integer(1);
@@ -64,7 +64,7 @@ void type_params(Unit& unit, List<TypeParam> params) {
         if (param.bound) {
           auto* constant = constant_of(param.bound, Constant::Kind::tuple);
           evaluator(unit, param.bound, unit.names.mangled(param.name));
-          // A tuple is a list of constraints, not a bound.
+          // A tuple in place of the bound lists the constraints.
           unit.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(is<Tuple>(param.bound) || constant
                                                                          ? Intrinsic2::typevar_with_constraints
                                                                          : Intrinsic2::typevar_with_bound));
@@ -89,8 +89,9 @@ void type_params(Unit& unit, List<TypeParam> params) {
   unit.code.emit(Op::build_tuple_, static_cast<std::int32_t>(params.size()));
 }
 
-// The function that evaluates type parameters is called immediately; its arguments, the defaults of a generic function,
-// are below it on the stack before ROT_N.
+// The function that evaluates type parameters is called immediately. The arguments of this call are the defaults of a
+// generic function. The defaults lie below the called function on the stack until ROT_N moves the function below the
+// arguments.
 void generic(Unit& unit, const void* node, std::string_view name, int arguments, FunctionRef<void(Unit&)> body) {
   const std::string own_name = "<generic parameters of " + std::string(name) + ">";
   const Header header{.name = own_name, .qualname = unit.qualified(own_name)};

@@ -6,8 +6,9 @@
 
 namespace depyf::lowering {
 
-// Emits a function that evaluates type parameters, and its call. `body` emits the code of the function, which returns
-// the generic definition. `arguments` is the number of arguments of the call, which are on the stack already.
+// For a generic definition, emits a function that evaluates the type parameters and returns the definition, and emits a
+// call of this function. `body` emits the code of the function. `arguments` is the number of arguments of the call,
+// which are on the stack already.
 void generic(Unit& unit, const void* node, std::string_view name, int arguments, FunctionRef<void(Unit&)> body);
 // Emits the creation of the type parameters, stores each under its name, and pushes the tuple of all type parameters.
 void type_params(Unit& unit, ast::List<ast::TypeParam> params);

@@ -12,8 +12,8 @@ namespace {
 // The flag of IMPORT_NAME (3.15) for an import that no setting can make lazy.
 constexpr std::int32_t eager_import = 2;
 
-// Returns the flag of IMPORT_NAME (3.15 and later). A setting may make an import lazy only in a module, outside of try
-// statements.
+// Returns the flag of IMPORT_NAME (3.15 and later). Python's setting `-X lazy_imports` can make an import lazy only at
+// module level, outside of try statements.
 std::int32_t import_kind(const Unit& unit, bool lazy) {
   if (!unit.dialect.lazy_imports) return 0;
   if (lazy) return 1;
@@ -49,7 +49,7 @@ void import_stmt(Unit& unit, const Import& node) {
   }
 }
 
-// Emits `from m import x`; the tuple of names is on the stack for IMPORT_NAME.
+// Emits `from m import x`. IMPORT_NAME gets the tuple of the imported names from the stack.
 void import_from(Unit& unit, const ImportFrom& node) {
   unit.code.load_integer(node.level);
   Constant names;

@@ -22,7 +22,7 @@ struct LoweredCode {
   DecodedCode decoded;
   // The original code object from which the scope was decompiled; null if it is not known.
   const CodeObject* origin = nullptr;
-  std::string failure;  // why the scope could not be lowered; empty if it could
+  std::string failure;  // the reason why the scope could not be lowered; empty if it was lowered
 };
 
 // The lowered code of all scopes of a tree. `codes` owns the results, and `by_code` maps the `code` of a result to the

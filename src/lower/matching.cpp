@@ -15,7 +15,7 @@ using namespace ast;
 // The state of the pattern that is being emitted.
 struct PatternState {
   std::vector<std::string_view> names;  // the captured names whose values are on the stack, the topmost first
-  std::vector<Label> failures;  // indexed by the number of values to pop
+  std::vector<Label> failures;  // the targets of failed tests, indexed by the number of values to pop
   int on_top = 0;  // the number of values above the values of `names`
 };
 
@@ -56,8 +56,8 @@ void fail_if(Assembler& code, Op op, PatternState& state) {
   }
 }
 
-// Keeps the value on top of the stack for a name, by moving it below the values of the pattern; pops it if there is no
-// name.
+// Keeps the value on top of the stack for the name `name`, by moving the value below the values of the pattern. If
+// `name` is empty, pops the value.
 void capture(Assembler& code, std::string_view name, PatternState& state) {
   if (name.empty()) {
     code.emit(Op::pop_top_);
@@ -165,8 +165,8 @@ void sequence_pattern(Unit& unit, const MatchSequence& node, PatternState& state
   }
 }
 
-// Emits the tests of `patterns` for the items of the tuple on top of the stack, from item `first` on. 3.10 loads each
-// item by its index.
+// Emits the tests of `patterns` for the items of the tuple on top of the stack, from item `first` on. The code that
+// CPython 3.10 emits loads each item by its index.
 void parts_by_index(Unit& unit, List<Pattern*> patterns, std::size_t first, PatternState& state) {
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if (is_wildcard(patterns[i])) continue;
@@ -185,7 +185,8 @@ void fail_if_none(Assembler& code, PatternState& state) {
   fail_if(code, Op::pop_jump_if_false_, state);
 }
 
-// Emits the tests for {k: p, **rest}: a mapping with enough items, whose values for the keys are loaded as a tuple.
+// Emits the tests for {k: p, **rest}: the subject must be a mapping with enough items, whose values for the keys are
+// loaded as a tuple.
 void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) {
   const auto size = static_cast<std::int32_t>(node.keys.size());
   ++state.on_top;
@@ -196,7 +197,7 @@ void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) 
     unit.code.emit(Op::pop_top_);
     return;
   }
-  // A mapping with fewer items cannot have all the keys.
+  // A mapping with fewer items than the pattern has keys cannot have all the keys.
   if (size > 0) {
     unit.code.emit(Op::get_len_);
     unit.code.load_integer(size);
@@ -265,7 +266,7 @@ void class_pattern(Unit& unit, const MatchClass& node, PatternState& state) {
   unit.code.emit(Op::match_class_, positional);
   ++state.on_top;
   fail_if_none(unit.code, state);
-  // 3.10 loads the items of the tuple of attributes by their indices.
+  // The code that CPython 3.10 emits loads the items of the tuple of attributes by their indices.
   if (unit.dialect.pushed_pattern_tests) {
     parts_by_index(unit, node.patterns, 0, state);
     parts_by_index(unit, node.kwd_patterns, node.patterns.size(), state);
@@ -313,7 +314,7 @@ void or_pattern(Unit& unit, const MatchOr& node, PatternState& state) {
   unit.code.emit(Op::pop_top_);
   fail_if(unit.code, Op::jump_, state);
   unit.code.place(end);
-  // The values of the names are moved below the values that the enclosing pattern has on the stack.
+  // The values of the captured names are moved below the values that the enclosing pattern has on the stack.
   const auto rotations =
       static_cast<std::int32_t>(control.size() + 1 + static_cast<std::size_t>(state.on_top) + state.names.size());
   for (std::string_view bound : control) {

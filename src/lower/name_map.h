@@ -25,9 +25,9 @@ class NameKey {
   }
 
  private:
-  // Mixes the text into the hash, eight bytes at a time. The last eight bytes may overlap earlier ones; a text of four
-  // to seven bytes is read as two numbers, which may overlap, and a shorter text as three single bytes, which may
-  // coincide.
+  // Returns the hash of a text, which is read eight bytes at a time; the last eight bytes may overlap the bytes read
+  // before. A text of four to seven bytes is read as two numbers of four bytes, which may overlap. A text of one to
+  // three bytes is read as three single bytes, which may coincide.
   static std::uint32_t hash_of(std::string_view text) {
     std::uint64_t hash = text.size();
     const auto mix = [&](std::uint64_t word) {
@@ -64,7 +64,7 @@ class NameMap {
     [[no_unique_address]] Value value{};
   };
 
-  // Returns the value of a name, or null if the table does not have the name.
+  // Returns the value of a name, or null if the table does not contain the name.
   const Value* find(const NameKey& name) const {
     const std::uint32_t number = number_of(name);
     return number == none ? nullptr : &entries_[number].value;
@@ -105,12 +105,13 @@ class NameMap {
 
  private:
   static constexpr std::uint32_t none = 0xFFFFFFFF;
-  // The place of a name is `hash >> shift_`, because the upper bits of a hash depend on all bytes of the name. `grow`
-  // decrements `shift_`, and makes 16 places when it is called first.
+  // The search for a name starts at the place `hash >> shift_`, because the upper bits of a hash depend on all bytes of
+  // the name. The value 29 means that the table has no places. Each call of `grow` decrements `shift_` and doubles the
+  // number of places, so the first call creates 2 ** (32 - 28) = 16 places.
   static constexpr int unused_shift = 29;
 
   std::uint32_t number_of(const NameKey& name) const { return numbers_.empty() ? none : numbers_[place_of(name)]; }
-  // Returns the place of the name, or the free place where it belongs.
+  // Returns the place of the name, or the free place where the name belongs.
   std::size_t place_of(const NameKey& name) const {
     std::size_t place = name.hash() >> shift_;
     while (numbers_[place] != none && !(entries_[numbers_[place]].name == name)) place = (place + 1) & last_place_;

@@ -23,8 +23,8 @@ constexpr Accesses by_name{Op::load_name_, Op::store_name_, Op::delete_name_};
 
 }  // namespace
 
-// Free variables get no slots here, because slots for local variables are added while instructions are emitted, and
-// free variables come last.
+// Gives free variables no slots yet. Slots for local variables are added while instructions are emitted, and the slots
+// of free variables come behind all of them.
 void Variables::start() {
   // A function has about as many variables as its scope has names.
   const std::size_t most = scope->is_function_like() ? scope->symbols.entries().size() : 0;
@@ -44,8 +44,8 @@ void Variables::start_parameters() {
   code.varnames.reserve(scope->parameters.size());
   bool has_cells = false;
   for (std::string_view name : scope->parameters) {
-    // An annotation may use the name `format`, so the symbol table calls the parameter of `__annotate__` `.format`, and
-    // only the code object calls it `format`.
+    // In the code object, the parameter of `__annotate__` is called `format`. In the symbol table, the parameter of
+    // `__annotate__` is called `.format`, because an annotation may use a variable with the name `format`.
     const bool format = name == ".format" && code.name == "__annotate__";
     const std::string_view shown = format ? "format" : name;
     code.varnames.emplace_back(shown);
@@ -171,7 +171,8 @@ void Variables::variable(const NameKey& id, Access access) {
     code_.emit(fast[access], slot(id.text(), *symbol));
     return;
   }
-  // Comprehensions that are inlined in this code object are searched first.
+  // The name is looked up first in the comprehensions that are inlined in the code object, from the innermost one
+  // outwards.
   for (; owner->inlined; owner = owner->parent, symbol = owner->symbols.find(id))
     if (variable_of_comprehension(owner, symbol, id, access)) return;
   switch (symbol ? symbol->home : Home::unknown) {

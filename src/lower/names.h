@@ -19,7 +19,8 @@ class Variables {
   Variables(Scope* own, SymbolTable& symbols, const Dialect& dialect, LoweredCode& result, Assembler& code)
       : scope(own), symbols_(symbols), dialect_(dialect), result_(result), code_(code) {}
 
-  // The scope whose names are being lowered: that of the code object, or of a comprehension inlined in it.
+  // The scope whose names are being lowered: the scope of the code object, or of a comprehension that is inlined in
+  // it.
   Scope* scope;
 
   // Lays out the variables as CPython does: parameters first, then cells with a slot of their own, and free variables
@@ -40,13 +41,13 @@ class Variables {
   std::int32_t slot(std::string_view name, Symbol& symbol) {
     return symbol.slot >= 0 ? symbol.slot : new_slot(name, symbol);
   }
-  // Returns the slot of the cell that a function made in `scope` gets for one of its free variables.
+  // Returns the slot of the cell that a function which is created in `scope` receives for one of its free variables.
   std::int32_t cell_slot(Scope* scope, const NameKey& name);
 
  private:
   // Appends a slot for a variable with the name `shown`, and returns its index.
   std::int32_t new_slot(std::string_view shown, Symbol& symbol);
-  // Each of the next four functions emits the access to a variable of one kind (`Home`), as seen from one scope.
+  // Each of the next four functions emits an access from one scope to a variable of one kind (see `Home`).
   // `variable_of_comprehension` returns false, and emits nothing, if the name has to be looked up in the scope around
   // the inlined comprehension.
   bool variable_of_comprehension(Scope* inlined, Symbol* symbol, const NameKey& id, Access access);

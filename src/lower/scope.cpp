@@ -41,7 +41,7 @@ Scope* SymbolTable::open(Scope* parent, const void* node, ScopeKind kind) {
   return child;
 }
 
-// The `Home` of a name can be determined only after all scopes have been visited.
+// The kind of variable that a name refers to (`Home`) can be determined only after all scopes have been visited.
 Scope* SymbolTable::build(Block body) {
   Scope* root = &scopes_.emplace_back();
   block(root, body);
@@ -52,7 +52,8 @@ Scope* SymbolTable::build(Block body) {
 
 // Most names that a scope uses need no symbol, because without an enclosing function, a name that is not bound is a
 // global. The cells that the compiler adds to a class always get a symbol. An inlined comprehension has a symbol for
-// each of its names, because it accesses globals and free variables differently. `super()` uses the cell of __class__.
+// each of its names, because it may access globals and free variables by other operations than the scope around it.
+// `super()` uses the cell of __class__.
 void SymbolTable::use(Scope* scope, std::string_view name) {
   if (!scope->may_have_free && !scope->inlined && name != "super" && !is_class_cell(name)) return;
   scope->use(mangled(name, *scope));
@@ -147,8 +148,8 @@ void SymbolTable::function(Scope* scope, const FunctionDef& node, const Stmt* st
   defaults(scope, node.args);
   bind(scope, node.name);
   Scope* around = type_params(scope, &node.type_params, node.type_params);
-  // The defaults of a generic function are arguments of the function that evaluates its type parameters; the first of
-  // these arguments is called `.defaults`, even if only keyword-only parameters have defaults.
+  // The defaults of a generic function are passed as arguments to the function that evaluates its type parameters. The
+  // first of these arguments is called `.defaults`, even if only keyword-only parameters have defaults.
   if (around != scope && around->parameters.empty() && node.args) {
     const auto pass = [&](std::string_view name) {
       around->parameters.push_back(name);
@@ -239,7 +240,8 @@ void SymbolTable::target(Scope* scope, const Expr* target) {
   expr(scope, target);
 }
 
-// An annotation without a value binds its name too. Only simple names of modules and classes have deferred annotations.
+// An annotated name without a value, as in `x: int`, is bound in the scope, too. Only simple names of modules and
+// classes have deferred annotations.
 void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
   const bool are_deferred = dialect_of(version_).deferred_annotations;
   scope->has_annotations = true;
@@ -283,7 +285,7 @@ void SymbolTable::stmt(Scope* scope, const Stmt* stmt) {
                    bind(scope, n.name);
                    Scope* around = type_params(scope, &n.type_params, n.type_params);
                    if (Scope* inner = open_evaluator(around, stmt)) {
-                     // Before 3.14, the function that evaluates the value is part of qualified names.
+                     // Before 3.14, qualified names contain the function that evaluates the value of a type alias.
                      if (!dialect_of(version_).deferred_annotations) inner->kind = ScopeKind::function;
                      expr(inner, n.value);
                    }
@@ -399,7 +401,7 @@ void SymbolTable::comprehension(Scope* scope, const ComprehensionExpr& node, con
   }
   expr(inner, node.elt);
   expr(inner, node.value);
-  // An asynchronous comprehension makes the comprehension around it asynchronous.
+  // A comprehension that contains an asynchronous comprehension is asynchronous, too.
   if (inner->is_coroutine && !generator && scope->is_comprehension) scope->is_coroutine = true;
   if (!inner->inlined) inner->parameters.push_back(".0"), inner->bind(".0");
 }
@@ -463,7 +465,7 @@ Home SymbolTable::home_of(Scope* scope, const NameKey& name, const Symbol& symbo
   if (!owner) return Home::global_implicit;
   // All code objects between the owner of the cell and `scope` pass the cell on as a free variable.
   Scope* from = scope->unit();
-  if (from == owner->unit() && owner->kind != ScopeKind::class_body) return Home::free;  // in the same code object
+  if (from == owner->unit() && owner->kind != ScopeKind::class_body) return Home::free;  // `scope` has the cell itself
   if (from == owner) return Home::free;
   owner->symbols[name].is_cell = true;
   for (Scope* each = from; each != owner->unit(); each = each->parent->unit()) each->symbols[name].is_free = true;

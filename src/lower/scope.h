@@ -41,7 +41,8 @@ struct Symbol {
   bool is_declared_global = false, is_declared_nonlocal = false;
   bool is_cell = false;  // bound in this scope, and used by nested code
   bool is_free = false;  // a free variable of the code object
-  // The index among the variables of the code object, and among its free variables; -1 if none is assigned.
+  // The index among the variables of the code object, and the index among its free variables; -1 if no index is
+  // assigned.
   std::int32_t slot = -1, free_index = -1;
 };
 
@@ -61,9 +62,9 @@ struct Scope {
   // True for a comprehension whose code is part of the code object of the enclosing scope (3.12 and later).
   bool inlined = false;
   bool is_comprehension = false;
-  bool is_generator = false;  // contains a yield, or is a generator expression
+  bool is_generator = false;  // true if the scope contains a yield, or is a generator expression
   bool is_coroutine = false;
-  bool has_annotations = false;  // contains an annotated assignment, in any block
+  bool has_annotations = false;  // true if any block of the scope contains an annotated assignment
   // True if a function encloses the scope, so that names of the scope may be free variables.
   bool may_have_free = false;
   // True for a scope in a class body whose names are looked up in the namespace of the class first (3.12 and later).
@@ -74,10 +75,10 @@ struct Scope {
   // The number of annotations that have an index in `__conditional_annotations__`.
   std::int32_t conditional_annotations = 0;
   std::string_view private_class;  // the name of the enclosing class as mangled names contain it
-  NameMap<Symbol> symbols;  // by mangled name
+  NameMap<Symbol> symbols;  // indexed by mangled name
   std::vector<std::string_view> parameters;
-  std::unordered_map<const void*, Scope*> children;  // nested scopes, by the node that opens each
-  std::shared_ptr<LoweredCode> code;  // null until the scope is lowered, and if it is inlined
+  std::unordered_map<const void*, Scope*> children;  // the nested scopes, indexed by the node that opens the scope
+  std::shared_ptr<LoweredCode> code;  // null until the scope is lowered; always null if the scope is inlined
 
   // Returns the kind of variable that a name refers to; `unknown` if the scope does not mention the name.
   Home home_of(const NameKey& name) const {
@@ -110,7 +111,8 @@ struct Scope {
   }
 };
 
-// Builds the scopes in one walk over the tree, and then determines the `Home` of each name.
+// Builds the scopes in one walk over the tree, and then determines the kind of variable (`Home`) that each name
+// refers to.
 class SymbolTable {
  public:
   // `around` contains the names that functions around the tree bind.
@@ -120,7 +122,7 @@ class SymbolTable {
   // Returns the scope of the whole tree. All scopes live as long as the table.
   Scope* build(ast::Block body);
 
-  // Returns the name as the compiler stores it: a private name in a class gets the name of the class in front.
+  // Returns the name as the compiler stores it: a private name in a class is prefixed with the name of the class.
   std::string_view mangled(std::string_view name, const Scope& scope) {
     return scope.private_class.empty() || !is_private_name(name) ? name : in_class(name, scope.private_class);
   }
@@ -158,9 +160,9 @@ class SymbolTable {
   // Binds the target of a walrus.
   void bind_named(Scope* scope, std::string_view name);
   void target(Scope* scope, const ast::Expr* target);
-  // Determines the `Home` of each name of a scope.
+  // Determines the kind of variable (`Home`) that each name of a scope refers to.
   void resolve(Scope* scope);
-  // Returns the `Home` of one name of `scope`.
+  // Returns the kind of variable (`Home`) that one name of `scope` refers to.
   Home home_of(Scope* scope, const NameKey& name, const Symbol& symbol);
 
   const Version version_;

@@ -84,7 +84,7 @@ void stmt(Unit& unit, const Stmt* stmt) {
              stmt->node);
 }
 
-// a = b = value copies the value for each target but the last.
+// Emits `a = b = value`, which copies the value for each target but the last.
 void assign(Unit& unit, const Assign& node) {
   expr(unit, node.value);
   for (std::size_t i = 0; i < node.targets.size(); ++i) {
@@ -93,8 +93,9 @@ void assign(Unit& unit, const Assign& node) {
   }
 }
 
-// Emits `target: annotation = value`. In a module or class, an annotation that is not evaluated lazily is stored in
-// `__annotations__` if the target is a simple name, and evaluated and dropped otherwise.
+// Emits `target: annotation = value`. In a module or class, an annotation that is not evaluated lazily is evaluated at
+// once. The value of the annotation is stored in `__annotations__` if the target is a simple name, and dropped if the
+// target is anything else.
 void annotated(Unit& unit, const AnnAssign& node) {
   if (node.value) {
     expr(unit, node.value);
@@ -133,7 +134,7 @@ void annotated(Unit& unit, const AnnAssign& node) {
   }
 }
 
-// Emits <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP end; otherwise: <orelse>; end:
+// Emits `if` as: <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP end; otherwise: <orelse>; end: ...
 //
 // Without an else clause, the jump behind the body would lead to the next instruction, so it is left out.
 void if_stmt(Unit& unit, const If& node) {
@@ -146,7 +147,8 @@ void if_stmt(Unit& unit, const If& node) {
   unit.code.place(end);
 }
 
-// Emits the body of a loop, in which `continue` jumps to `again` and `break` to `end`, and the jump back to `again`.
+// Emits the body of a loop, and behind it the jump back to `again`. In the body, `continue` jumps to `again`, and
+// `break` jumps to `end`.
 template <class F>
 void loop_body(Assembler& code, Frames& frames, Exit kind, Label again, Label end, F emit_body) {
   frames.push_back({.kind = kind, .end = end, .next = again, .outside = code.handler});
@@ -155,7 +157,7 @@ void loop_body(Assembler& code, Frames& frames, Exit kind, Label again, Label en
   code.jump(Op::jump_, again);
 }
 
-// Emits again: <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP again; otherwise: <orelse>; end:
+// Emits `while` as: again: <test>; POP_JUMP_IF_FALSE otherwise; <body>; JUMP again; otherwise: <orelse>; end: ...
 void while_stmt(Unit& unit, const While& node) {
   const Label again = unit.code.label(), otherwise = unit.code.label(), end = unit.code.label();
   unit.code.place(again);
@@ -166,7 +168,8 @@ void while_stmt(Unit& unit, const While& node) {
   unit.code.place(end);
 }
 
-// Emits <iter>; GET_ITER; again: FOR_ITER otherwise; <store>; <body>; JUMP again; otherwise: <orelse>; end:
+// Emits `for` as: <iter>; GET_ITER; again: FOR_ITER otherwise; <store>; <body>; JUMP again; otherwise: <orelse>;
+// end: ...
 void for_stmt(Unit& unit, const For& node) {
   expr(unit, node.iter);
   unit.code.emit(Op::get_iter_);
@@ -182,7 +185,8 @@ void for_stmt(Unit& unit, const For& node) {
   unit.code.place(end);
 }
 
-// The exhausted iterator raises StopAsyncIteration, which END_ASYNC_FOR handles.
+// Emits `async for`. At the end of the loop, the asynchronous iterator raises StopAsyncIteration, which END_ASYNC_FOR
+// handles.
 void async_for(Unit& unit, const For& node) {
   expr(unit, node.iter);
   unit.code.emit(Op::get_aiter_);
@@ -205,18 +209,19 @@ void async_for(Unit& unit, const For& node) {
 }
 
 // Emits a with statement of the first item, with the other items nested in its body. If the exit method returns a true
-// value for an exception, the exception is suppressed:
+// value for an exception, the exception is suppressed. The instructions of the with statement are:
 //
-//   <manager>; BEFORE_WITH; <store>; <body>; <call of exit>; JUMP end
-//   handler: PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE suppressed; RERAISE 2
-//   suppressed: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP; end:
+//   <manager>; BEFORE_WITH; <store>; <body>; <call of exit>; JUMP end;
+//   handler: PUSH_EXC_INFO; WITH_EXCEPT_START; POP_JUMP_IF_TRUE suppressed; RERAISE 2;
+//   suppressed: POP_TOP; POP_EXCEPT; POP_TOP; POP_TOP; end: ...
 void with_stmt(Unit& unit, List<WithItem> items, Block body, bool async) {
   if (items.empty()) return block(unit, body);
   const WithItem& item = items[0];
   const Label handler = unit.code.label(), cleanup = unit.code.label(), suppressed = unit.code.label(),
               end = unit.code.label();
   expr(unit, item.context_expr);
-  // From 3.14 on, LOAD_SPECIAL loads the methods, and the exit method and its `self` are two values on the stack.
+  // From 3.14 on, LOAD_SPECIAL loads the enter and the exit method of the manager, and the exit method and its `self`
+  // take one stack slot each.
   if (unit.dialect.exit_with_self) {
     constexpr std::int32_t enter = 0, exit = 1, async_enter = 2, async_exit = 3;
     unit.code.emit(Op::copy_, 1);
@@ -234,7 +239,7 @@ void with_stmt(Unit& unit, List<WithItem> items, Block body, bool async) {
     send_loop(unit.code, unit.dialect, true);
   }
   const int outside = unit.code.handler;
-  const int base = unit.code.depth - 1;  // without the result of __enter__
+  const int base = unit.code.depth - 1;  // the depth without the result of __enter__
   unit.code.handler = unit.code.protect(handler, base, true);
   unit.frames.push_back({.kind = async ? Exit::async_with_body : Exit::with_body, .outside = outside});
   if (item.optional_vars) store(unit, item.optional_vars);

@@ -10,12 +10,13 @@ using namespace ast;
 
 namespace {
 
-// Emits try-except: the body and the else clause, and the handler with a test for each clause. At the end of a clause
-// `except E as e`, the name is unbound, also if the clause raises:
+// Emits a try statement with except clauses: the body, the else clause, and the handler with a test for each clause.
+// At the end of a clause `except E as e`, the name is unbound, also if the clause raises. The instructions of the
+// handler are:
 //
 //   handlers: PUSH_EXC_INFO; <type>; CHECK_EXC_MATCH; POP_JUMP_IF_FALSE next; STORE e; <body>;
-//             POP_EXCEPT; <unbind>; JUMP end
-//   unbind: <unbind>; RERAISE 1; next: ...; RERAISE 0; cleanup: COPY 3; POP_EXCEPT; RERAISE 1
+//             POP_EXCEPT; <unbind>; JUMP end;
+//   unbind: <unbind>; RERAISE 1; next: ...; RERAISE 0; cleanup: COPY 3; POP_EXCEPT; RERAISE 1.
 void try_except(Unit& unit, const Try& node) {
   const Label handlers = unit.code.label(), cleanup = unit.code.label(), end = unit.code.label();
   const int outside = unit.code.handler, base = unit.code.depth;
@@ -54,7 +55,8 @@ void try_except(Unit& unit, const Try& node) {
       unit.frames.push_back({.kind = Exit::handler, .outside = outside, .name = each.name});
       block(unit, each.body);
       unit.frames.pop_back();
-      // 3.8 unbinds the name before POP_EXCEPT, later versions after it.
+      // In 3.8, the name `e` of a clause `except E as e` is unbound before POP_EXCEPT; in later versions, it is unbound
+      // after POP_EXCEPT.
       if (!unit.dialect.finally_subroutines) {
         unit.code.handler = outside;
         unit.code.emit(Op::pop_except_);
@@ -98,8 +100,8 @@ void try_except(Unit& unit, const Try& node) {
   unit.code.place(end);
 }
 
-// Emits try-except*: each clause gets the part of the exception group that it matches, and the exceptions that clauses
-// raise are collected in a list (see flow/except_star.cpp for the shape).
+// Emits a try statement with `except*` clauses (see flow/except_star.cpp for its instructions). Each clause gets the
+// part of the exception group that it matches, and a list collects the exceptions that the clauses raise.
 void try_star(Unit& unit, const Try& node) {
   const Label handlers = unit.code.label(), cleanup = unit.code.label(), end = unit.code.label(),
               raise = unit.code.label();
@@ -193,8 +195,8 @@ void unbind_name(Assembler& code, Variables& names, std::string_view id) {
 void try_stmt(Unit& unit, const Try& node) {
   if (node.finalbody.empty() && !node.handlers.empty())
     return node.is_star ? try_star(unit, node) : try_except(unit, node);
-  // If a try statement has neither except nor finally clauses, its else clause is lowered as a finally clause, as which
-  // it is printed.
+  // If a try statement has neither except nor finally clauses, its else clause is lowered as a finally clause,
+  // because the printer writes it as a finally clause.
   const bool lone = node.finalbody.empty();
   const Block finally = lone ? node.orelse : node.finalbody;
   const Label handler = unit.code.label(), cleanup = unit.code.label(), end = unit.code.label();

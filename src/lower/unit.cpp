@@ -84,7 +84,7 @@ std::shared_ptr<LoweredCode> Unit::run(FunctionRef<void(Unit&)> body) {
 
 void Unit::start() {
   names.start();
-  // A generator expression of 3.15 calls iter() before RETURN_GENERATOR, in the call that makes the generator.
+  // A generator expression of 3.15 calls iter() before RETURN_GENERATOR, in the call that creates the generator.
   if (iterates_ != Op::nop_) {
     code.emit(Op::load_fast_, names.slot(names.scope, ".0"));
     code.emit(iterates_);
@@ -98,7 +98,7 @@ void Unit::start() {
   code.emit(Op::resume_);
 }
 
-// INTRINSIC stopiteration_error turns StopIteration into RuntimeError.
+// The intrinsic operation stopiteration_error turns a StopIteration into a RuntimeError.
 void Unit::finish() {
   if (wraps_stop_iteration_) {
     code.handler = -1;
@@ -121,9 +121,10 @@ void Unit::store_to_self(const Attribute& target) {
     }
 }
 
-// The functions that evaluate type parameters, their bounds, and annotations do not appear in the qualified names of the
-// definitions directly in them. In 3.13 a lambda in the bound of T in `class B[T: ...]` is `<generic parameters of
-// B>.<lambda>`, where B is at module level.
+// The functions that evaluate type parameters, their bounds, and annotations do not appear in the qualified names of
+// the definitions directly inside these functions. For example, 3.13 gives the qualified name `<generic parameters of
+// B>.<lambda>`, without the function that evaluates the bound, to a lambda in the bound of T in `class B[T: ...]` at
+// module level.
 std::string Unit::qualified(std::string_view name, bool is_variable) const {
   const Unit* around = this;
   if (around->outer_ && around->names.scope->unit()->kind == ScopeKind::type_params) around = around->outer_;

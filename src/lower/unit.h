@@ -57,8 +57,8 @@ enum class Exit : std::uint8_t {
 // A statement that encloses the statement that is being lowered.
 struct Frame {
   Exit kind = Exit::while_loop;
-  Label end = -1, next = -1;  // of a loop: the targets of `break` and `continue`
-  int outside = -1;  // the handler around the statement, or -1
+  Label end = -1, next = -1;  // for a loop: the targets of `break` and `continue`
+  int outside = -1;  // the handler around the statement; -1 if no handler protects it
   ast::Block body = {};  // the body of a finally clause
   std::string_view name = {};  // the name that a handler binds
 };
@@ -114,7 +114,7 @@ class Unit {
   Unit* outer_;
   const bool wraps_stop_iteration_;
   const Op iterates_;
-  Label stop_iteration_ = -1;  // the handler that makes a StopIteration a RuntimeError
+  Label stop_iteration_ = -1;  // the handler that turns a StopIteration into a RuntimeError
 };
 
 }  // namespace depyf::lowering

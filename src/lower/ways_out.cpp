@@ -94,7 +94,7 @@ void unwind_to_loop(Unit& unit, bool is_break) {
     unwind(unit, frame, false);
   }
   if (unit.frames.empty()) fail("a break or continue outside a loop");
-  // Control does not go from here to the code behind the jump, so the frames, the handler and the depth are restored.
+  // Control does not pass from the jump to the code behind it, so the frames, the handler and the depth are restored.
   unit.frames = frames;
   unit.code.handler = outside;
   unit.code.depth = depth;

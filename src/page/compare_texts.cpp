@@ -9,9 +9,9 @@
 namespace depyf::page {
 namespace {
 
-constexpr std::size_t table_max = std::size_t{1} << 22;  // cells of the table of longest common subsequences: 8 MiB
-constexpr int depth_max = 64;  // how deeply texts are split at rows that occur once
-constexpr std::size_t hash_min = 16;  // a hexadecimal number of at least so many digits is a hash
+constexpr std::size_t table_max = std::size_t{1} << 22;  // the most cells in the table of common subsequences (8 MiB)
+constexpr int depth_max = 64;  // the most nested splits of texts at rows that occur once
+constexpr std::size_t hash_min = 16;  // a hexadecimal number with at least this many digits counts as a hash
 
 bool is_hash(std::string_view word) {
   return word.size() >= hash_min && std::all_of(word.begin(), word.end(), [](char character) {
@@ -19,7 +19,7 @@ bool is_hash(std::string_view word) {
          });
 }
 
-// Returns the name without the numbers at its end, which only count the names of one kind.
+// Returns the name without the numbers at its end, which only distinguish equal names.
 std::string_view without_number(std::string_view name) {
   for (;;) {
     std::size_t end = name.size();
@@ -88,9 +88,10 @@ class Comparison {
     }
   }
 
-  // Splits [a, a_end) and [b, b_end) at a row that occurs once in each: at the one nearest to the middle of [a, a_end).
+  // Splits [a, a_end) and [b, b_end) at a row that occurs once in each range. If several rows occur once in each range,
+  // the row nearest to the middle of [a, a_end) is chosen.
   void by_unique_row(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end, int depth) {
-    // row -> (how often it occurs, where it occurs last)
+    // Each map contains, for a row, the number of its occurrences and the index of its last occurrence.
     std::unordered_map<int, std::pair<int, std::size_t>> in_a, in_b;
     for (std::size_t i = a; i < a_end; ++i) ++in_a[a_[i]].first, in_a[a_[i]].second = i;
     for (std::size_t i = b; i < b_end; ++i) ++in_b[b_[i]].first, in_b[b_[i]].second = i;

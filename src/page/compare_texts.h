@@ -1,4 +1,5 @@
-// Finds the rows that two texts of graphs or code share, regardless of the numbers at the ends of names.
+// Finds the rows that two texts of graphs or code share. Rows that differ only in the numbers at the ends of names
+// count as equal.
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace depyf::page {
 
-// A run of rows of the first text, counted from 0, that are also rows of the second text.
+// A run of adjacent rows that two texts share: the indices of its first row in the first and in the second text, from
+// 0, and the number of its rows.
 struct SameRows {
   int first = 0, second = 0, count = 0;
 };
@@ -16,8 +18,8 @@ struct SameRows {
 // becomes `buf`, and `__compiled_fn_5` becomes `__compiled_fn`.
 std::string normalised(std::string_view row);
 
-// Returns the rows that both texts have in the same order, as runs. If the texts are too different to be compared in
-// reasonable time, only rows that occur once in each text are matched.
+// Returns the rows that both texts have in the same order, as runs of adjacent rows. If the texts are too different to
+// be compared in reasonable time, only rows that occur once in each text are matched.
 std::vector<SameRows> same_rows(std::string_view first, std::string_view second);
 
 }  // namespace depyf::page

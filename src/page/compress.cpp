@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t match_min = 4, match_max = 258, window = 32768;
 constexpr std::size_t hash_bits = 15;
-constexpr int chain_max = 32;  // how many earlier places are compared; twice as many save 1 % of a page
+constexpr int chain_max = 32;  // the most earlier places that are compared; twice as many save 1 % of a page
 constexpr std::size_t match_enough = 96;  // a match of at least this length ends the search
 constexpr std::uint32_t no_place = 0xffffffff;
 
@@ -62,7 +62,7 @@ class Deflate {
     first = static_cast<std::uint32_t>(at);
   }
 
-  // Returns the length and the distance of the longest match that an earlier place has.
+  // Returns the length and the distance of the longest earlier match for the bytes at `at`.
   std::pair<std::size_t, std::size_t> match(std::size_t at) const {
     std::size_t best = 0, distance = 0;
     if (at + match_min > bytes_.size()) return {0, 0};
@@ -86,7 +86,8 @@ class Deflate {
     pending_ |= static_cast<std::uint64_t>(bits) << filled_;
     for (filled_ += count; filled_ >= 8; filled_ -= 8, pending_ >>= 8) out_ += static_cast<char>(pending_ & 255);
   }
-  // Writes a Huffman code. The most significant bit of a code comes first, while that of a number comes last.
+  // Writes a Huffman code. In a deflate stream, the most significant bit of a Huffman code comes first, while the least
+  // significant bit of a number comes first.
   void put_code(std::uint32_t code, int count) {
     std::uint32_t reversed = 0;
     for (int bit = 0; bit < count; ++bit) reversed |= (code >> bit & 1) << (count - 1 - bit);
@@ -115,7 +116,8 @@ class Deflate {
   }
 
   std::string_view bytes_;
-  // `first_` has the last place of each hash; `earlier_` has for each place the place before it with the same hash.
+  // `first_` maps each hash to the last place at which bytes have the hash. `earlier_` maps each place to the previous
+  // place with the same hash.
   std::vector<std::uint32_t> first_, earlier_;
   std::string out_;
   std::uint64_t pending_ = 0;

@@ -1,5 +1,5 @@
-// Writes the data of the page. All JSON of the page is written in one file, so that it can be read beside
-// src/report/viewer/data.js, which describes the members.
+// Writes the JSON data of the report's HTML page. All JSON of the page is written in one file, so that the code can be
+// compared with src/report/viewer/data.js, which describes the members of the JSON.
 #include "page/data.h"
 
 #include <algorithm>
@@ -27,9 +27,9 @@ namespace {
 using namespace record;
 
 constexpr int data_version = 1;
-constexpr std::size_t source_max = std::size_t{4} << 20;  // bytes of a source file; larger files are not shown
+constexpr std::size_t source_max = std::size_t{4} << 20;  // the most bytes of a source file that is shown
 
-constexpr std::size_t compared_max = 3;  // how many earlier compilations one compilation is compared with
+constexpr std::size_t compared_max = 3;  // the most earlier compilations with which a compilation is compared
 constexpr double time_max = 1e15;  // microseconds; a longer time is a mistake in the log
 
 using NodesByName = std::map<std::string_view, const Node*>;
@@ -48,7 +48,7 @@ std::string deciding(const Compilation& it) {
   return text.substr(0, text.find('\n'));
 }
 
-// Writes the parts of the time of compiling, and the savings that changes would bring, in microseconds.
+// Writes the parts of the compile time, and the time that possible changes would save, in microseconds.
 void time_of_compiling(json::Writer& out, const Process& process, Lines& lines) {
   const costs::CompileTime time = costs::compile_time(process);
   const auto number = [&](std::string_view name, double value) { out.key(name), out.number(value); };
@@ -121,15 +121,16 @@ class Data {
   // Writes the number of the line of a place; -1 if the line is unknown.
   void line(std::string_view name, const Place& place) { out_.member(name, lines_.number_of(place)); }
 
-  // Returns the number of a text. Equal texts have the same number and are written to the page once.
+  // Adds a text to the list of texts that the page contains, and returns its number in the list. Equal texts have the
+  // same number, and are written to the page once.
   int keep(const std::string& text) {
     const auto [known, is_new] = text_numbers_.try_emplace(text, static_cast<int>(kept_texts_.size()));
     if (is_new) kept_texts_.push_back(text);
     return known->second;
   }
 
-  // Returns the number of a text that is shown as code, and keeps the colours of its rows. Texts that are not shown as
-  // code have no colours.
+  // Returns the number of a text that is shown as code, and stores the colours of the rows of the text. Texts that are
+  // not shown as code have no colours.
   int keep_code(const std::string& text) {
     const int number = keep(text);
     highlights_.resize(std::max(highlights_.size(), static_cast<std::size_t>(number) + 1));
@@ -175,8 +176,8 @@ class Data {
     out_.end_object();
   }
 
-  // Writes five numbers for each event: the text of its name, its start and duration in microseconds, its
-  // compilation, and whether it ran in a worker thread.
+  // Writes five numbers for each event: the number of its name's text, its start and duration in microseconds, the
+  // index of its compilation, and 1 if it ran in a worker thread.
   void events(const Process& process) {
     double first = 0;
     for (const Event& event : process.events) first = first == 0 ? event.start_us : std::min(first, event.start_us);
@@ -192,8 +193,8 @@ class Data {
     out_.end_array();
   }
 
-  // Writes each graph break once, with the compilations that end at it. `break_numbers_` maps a break of a compilation
-  // to its number.
+  // Writes the graph breaks without duplicates, each with the compilations that end at the break. `break_numbers_` maps
+  // each break of a compilation to the index of the equal break in the written list.
   void breaks(const Process& process) {
     std::vector<std::pair<const GraphBreak*, std::vector<std::size_t>>> distinct;
     break_numbers_.clear();
@@ -325,8 +326,8 @@ class Data {
     out_.list("panes", texts, [&](const PageText& text) { pane(text, it); });
   }
 
-  // Writes the differences between the texts before and after each pass, and between the compilation and the earlier
-  // compilations that refused its call.
+  // Writes the differences between the texts before and after each pass. Also writes the differences between the texts
+  // of the compilation and the texts of earlier compilations that rejected the call for which the compilation was made.
   void differences(const Process& process, std::size_t index, const PageTexts& texts) {
     static constexpr std::pair<std::string_view, std::string_view> passes[] = {{"pre_grad_before", "pre_grad"},
                                                                                {"joint", "forward"},
@@ -348,16 +349,17 @@ class Data {
     out_.end_array();
   }
 
-  // True if the texts of the stage are compared between compilations. Of the graphs before and after a pass, only one
-  // is compared, and Inductor's IR is left out because its kernels have the same content.
+  // True if the texts of the stage are compared between compilations. If a pass has a graph before and a graph after
+  // it, only one of the two graphs is compared between compilations. Inductor's IR is not compared, because the kernels
+  // that are generated from the IR have the same content.
   static bool is_compared(std::string_view stage) {
     return stage != "joint" && !stage.starts_with("pre_grad") && stage != "post_grad_before" &&
            !stage.starts_with("ir");
   }
 
-  // Returns the indices of the compilations of the same function that refused the call, in the order in which they
-  // refused it. The result has at most `compared_max` indices, because the differences of each pair make the page
-  // longer.
+  // Returns the indices of the earlier compilations that rejected the call for which compilation `index` was made, in
+  // the order in which they rejected the call. The result has at most `compared_max` indices, because the page shows
+  // the differences between compilation `index` and each returned compilation.
   static std::vector<std::size_t> compared_with(const Process& process, std::size_t index) {
     std::vector<std::size_t> others;
     for (const FailedGuard& reason : process.compilations[index].reasons)
@@ -402,7 +404,7 @@ class Data {
     out_.end_object();
   }
 
-  // Returns the number of bytes of the buffers, with each buffer counted once; nothing if the size of a buffer is
+  // Returns the number of bytes of the buffers, with each buffer counted once; std::nullopt if the size of a buffer is
   // unknown.
   static std::optional<std::int64_t> bytes_of_all(const std::vector<std::string>& buffers,
                                                   const std::map<std::string, std::string>& shapes) {
@@ -412,7 +414,7 @@ class Data {
       if (!seen.insert(buffer).second) continue;
       auto shape = shapes.find(buffer);
       if (shape == shapes.end())
-        // A later value in the same buffer has the name of the buffer with a quote behind it.
+        // A later value in the same buffer has the name of the buffer, followed by a mark such as `'1`.
         shape = shapes.find(buffer.substr(0, buffer.find('\'')));
       const std::optional<std::int64_t> bytes = shape == shapes.end() ? std::nullopt : bytes_of(shape->second);
       if (!bytes) return std::nullopt;
@@ -438,11 +440,12 @@ class Data {
     return shapes;
   }
 
-  // Adds the shapes of the values that a library call returns: the shape of its node, or for a tuple the shapes of the
-  // nodes that are its items.
+  // Adds the shapes of the values that a library call returns. If the call returns a tuple, each item gets the shape of
+  // the `getitem` node that reads the item. If the call returns a single value, the value gets the shape of the node
+  // that the call computes.
   static void add_returned(const KernelCall& call, const NodesByName& nodes,
                            std::map<std::string, std::string>& shapes) {
-    static constexpr std::string_view no_bytes = "u8[0]";  // the shape of a tuple, whose bytes are those of its items
+    static constexpr std::string_view no_bytes = "u8[0]";  // the shape of a tuple, whose memory is counted at its items
     for (const std::string& name : call.nodes) {
       const auto node = nodes.find(name);
       if (node == nodes.end() || !is_called(node->second->op, call.kernel)) continue;
@@ -453,7 +456,8 @@ class Data {
       std::vector<const Node*> items;
       for (const auto& [item_name, item] : nodes)
         if (item->op == "operator.getitem" && !item->inputs.empty() && item->inputs[0] == name) items.push_back(item);
-      // The nodes lie in one vector in the order of the graph, so sorting them by address restores that order.
+      // The nodes are elements of one vector in the order of the graph, so sorting the nodes by address restores the
+      // order of the graph.
       std::sort(items.begin(), items.end(), std::less<>());
       if (items.size() + 1 != call.writes.size()) return;
       shapes.try_emplace(call.writes[0], no_bytes);
@@ -462,15 +466,15 @@ class Data {
     }
   }
 
-  // True if `kernel`, which the output code calls, is a node's operator `op`: "aten.convolution.default" is called as
-  // "extern_kernels.convolution" and as "torch.ops.aten.convolution.default".
+  // True if `kernel`, which the output code calls, is the operator `op` of a node. For example, the operator
+  // "aten.convolution.default" is called as "extern_kernels.convolution" or as "torch.ops.aten.convolution.default".
   static bool is_called(std::string_view op, std::string_view kernel) {
     if (!op.starts_with("aten.")) return false;
     const std::string_view name = op.substr(5, op.find('.', 5) - 5);
     return kernel.ends_with(op) || kernel.ends_with("." + std::string(name));
   }
 
-  // Returns the nodes of the graph that the output code was made from, by their names.
+  // Returns a map from names to nodes for the graph from which the output code was generated.
   static NodesByName nodes_of(const Compilation& it, const OutputCode& code) {
     NodesByName nodes;
     for (const Graph& graph : it.graphs)
@@ -479,7 +483,8 @@ class Data {
     return nodes;
   }
 
-  // Writes the statements of output code that call kernels and libraries, with the nodes that they compute.
+  // Writes the statements of output code that call kernels and libraries, each with the nodes that the statement
+  // computes.
   void calls(const Compilation& it) {
     out_.key("calls");
     out_.begin_array();
@@ -495,7 +500,7 @@ class Data {
         out_.strings("captured", call.captured);
         out_.strings("reads", call.reads);
         out_.strings("writes", call.writes);
-        // A kernel that writes its result into a value also reads that value.
+        // A kernel that writes its result into an existing value also reads the existing value.
         std::vector<std::string> read = call.reads;
         read.insert(read.end(), call.overwrites.begin(), call.overwrites.end());
         out_.optional("bytesRead", bytes_of_all(read, shapes));
@@ -558,8 +563,8 @@ class Data {
   void ranks() {
     out_.key("ranks");
     out_.begin_array();
-    // A dump and a log are not compared, because they describe a run in different terms, so that each part would seem
-    // to differ.
+    // A dump is not compared with a log, because dumps and logs describe a run in different terms, and every part would
+    // seem to differ.
     const auto logs = std::count_if(run_.processes.begin(), run_.processes.end(),
                                     [](const Process& process) { return !process.records.empty(); });
     const bool are_alike = logs == 0 || logs == static_cast<std::ptrdiff_t>(run_.processes.size());
@@ -576,8 +581,8 @@ class Data {
     out_.end_array();
   }
 
-  // Returns the text of a source file. A relative name starts in the directory where the program ran, or else in the
-  // one where the page is made.
+  // Returns the text of a source file. A relative path is looked up in the directories in which the recorded processes
+  // ran, and then in the directory in which the page is written.
   std::optional<std::string> source_at(const std::string& path) const {
     if (!read_source_) return std::nullopt;
     if (!path.starts_with('/'))
@@ -587,8 +592,8 @@ class Data {
     return read_source_(path);
   }
 
-  // Returns the text of a source file if each line that the record quotes is still the same in it; nothing if there
-  // is no such file.
+  // Returns the text of a source file if the file still contains each line that the record quotes. If the text cannot
+  // be shown, the function returns std::nullopt and sets `why` to the reason.
   std::optional<std::string> unchanged_source(const std::string& path, int file, std::string& why) const {
     if (options_.is_redacted) {
       why = "the page was written without source (--redact)";
@@ -599,8 +604,12 @@ class Data {
       return std::nullopt;
     }
     std::optional<std::string> text = source_at(path);
-    if (!text || text->size() > source_max) {
+    if (!text) {
       why = "the file is not on the machine on which this page was made";
+      return std::nullopt;
+    }
+    if (text->size() > source_max) {
+      why = "the file is too large for this page";
       return std::nullopt;
     }
     const std::vector<std::string_view> lines = lines_of(*text);

@@ -25,7 +25,7 @@ constexpr std::size_t prefix_max = 2;
 bool is_word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
 bool is_word(char c) { return is_word_start(c) || std::isdigit(static_cast<unsigned char>(c)); }
 
-// Returns the number of UTF-16 units of the character that a byte of UTF-8 begins; 0 if the byte begins none.
+// Returns the number of UTF-16 units of the character that a byte of UTF-8 begins; 0 if the byte begins no character.
 std::size_t units_of(char c) {
   const auto byte = static_cast<unsigned char>(c);
   if (byte >= 0x80 && byte < 0xc0) return 0;
@@ -61,7 +61,7 @@ class Highlighter {
     for (; at_ < end; ++at_) units_since_span_ += units_of(text_[at_]);
   }
 
-  // Colours the text from `at_` to `end`, which is in the same row.
+  // Colours the text from `at_` to `end`; both positions are in the same row.
   void span_to(std::size_t end, char kind) {
     std::size_t units = 0;
     const bool is_whole = at_ == row_start_ && (kind == 's' || kind == 'S') && end == end_of_row();

@@ -5,8 +5,8 @@
 namespace depyf::page {
 
 int Lines::file_of(const std::string& path) {
-  // In some guards, PyTorch writes only the last three parts of a path, which mean the file whose full path ends with
-  // them.
+  // In some guards, PyTorch writes only the last three parts of a path, which refer to the file whose full path ends
+  // with the three parts.
   if (!path.starts_with('/') && path.find('/') != std::string::npos && !file_numbers_.contains(path))
     for (std::size_t file = 0; file < files_.size(); ++file)
       if (files_[file].ends_with("/" + path)) return static_cast<int>(file);

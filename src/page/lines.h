@@ -1,4 +1,4 @@
-// Numbers the lines of source. The panes of the page refer to a line by its number.
+// Numbers the lines of source, because the panes of the page refer to a line of source by its number.
 #pragma once
 
 #include <map>
@@ -20,11 +20,12 @@ struct SourceLine {
 
 class Lines {
  public:
-  // Returns the number of the line of a place; no_line if the place names no file or no line.
+  // Returns the number of the source line that `place` names, and assigns a new number if the line has no number yet.
+  // Returns no_line if `place` names no file or no line.
   int number_of(const record::Place& place);
-  // Returns the number of a line that already has one; no_line if it has none.
+  // Returns the number of a source line, or no_line if no number was assigned to the source line.
   int find(std::string_view file_name, int line) const;
-  // Returns the number of a file, which is added if it has none.
+  // Returns the number of a file, and assigns a new number if the file has no number yet.
   int file_of(const std::string& path);
 
   const std::vector<SourceLine>& lines() const { return lines_; }
@@ -34,7 +35,7 @@ class Lines {
   std::vector<SourceLine> lines_;
   std::vector<std::string> files_;
   std::map<std::string, int, std::less<>> file_numbers_;
-  std::map<std::pair<int, int>, int> numbers_;  // (file, line) -> number of the line
+  std::map<std::pair<int, int>, int> numbers_;  // maps (file, line) to the number of the line
 };
 
 }  // namespace depyf::page

@@ -1,5 +1,5 @@
-// Writes the HTML page around the data and the viewer, with a Content-Security-Policy that lets the browser execute and
-// load nothing else.
+// Writes the HTML page around the data and the viewer, with a Content-Security-Policy that forbids the browser to
+// execute or load any other content.
 #include "depyf/page.h"
 
 #include "page/compress.h"
@@ -11,10 +11,11 @@
 namespace depyf {
 namespace {
 
-// Data of fewer bytes is not compressed, so that any tool can read it.
+// Data of fewer bytes is not compressed, so that any tool can read the data.
 constexpr std::size_t compressed_from = std::size_t{1} << 19;
 
-// Returns the element that contains the data, whose type states whether the data is compressed.
+// Returns the script element that contains the data. The attribute `type` of the element states whether the data is
+// compressed.
 std::string data_element(const std::string& data) {
   if (data.size() < compressed_from) return "<script type=\"application/json\" id=\"data\">" + data + "</script>\n";
   return "<script type=\"application/gzip\" id=\"data\">" + page::base64(page::gzip(data)) + "</script>\n";

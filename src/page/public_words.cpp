@@ -1,7 +1,7 @@
-// The words that reveal nothing about a user's program: those of Python, of C++, of PyTorch's operators and methods, of
-// the code that PyTorch generates, and of the sentences in which depyf describes guards. The words were collected from
-// dir() of the public modules of PyTorch 2.13, the names of its registered operators, its generated code for three
-// models, and the texts of python/depyf/guards.
+// The words that reveal nothing about a user's program. The public words are words of Python, of C++, of PyTorch's
+// operators and methods, of the code that PyTorch generates, and of the sentences in which depyf describes guards. The
+// public words were collected from dir() of the public modules of PyTorch 2.13, the names of its registered operators,
+// its generated code for three models, and the texts of python/depyf/guards.
 #include "page/redact.h"
 
 namespace depyf::page {

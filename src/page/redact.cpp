@@ -9,7 +9,7 @@ namespace {
 
 using namespace record;
 
-// Collects the names, files and sizes that the record itself states.
+// Collects the names, files and sizes that the record states, before any text is redacted.
 class Survey {
  public:
   explicit Survey(TextRedactor& text) : text_(text) {}
@@ -150,7 +150,7 @@ class Redactor {
     compiled(compilation);
   }
 
-  // Redacts the reasons why Dynamo made no code of a function, and why it compiled the function again.
+  // Redacts the reasons why Dynamo could not compile a function, and the reasons why it compiled the function again.
   void failures(Compilation& compilation) {
     if (!compilation.failure.empty()) {
       const std::size_t end = compilation.failure.find_first_of(":\n ");
@@ -172,8 +172,8 @@ class Redactor {
     }
   }
 
-  // Redacts a graph break. A reason with a link is one of PyTorch's fixed list; any other reason can quote the program
-  // and is left out.
+  // Redacts a graph break. A reason that has a link is kept in redacted form, because it is in PyTorch's fixed list of
+  // reasons. A reason without a link can quote the program, and is left out.
   void graph_break(GraphBreak& graph_break) {
     graph_break.reason = graph_break.link.empty() ? "a reason that is left out" : text_.sentence(graph_break.reason);
     graph_break.explanation.clear();

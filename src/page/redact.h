@@ -17,8 +17,8 @@ struct Redacted {
 };
 
 // Returns a copy of the run and its texts that keeps operators, shapes, times, statuses and line numbers. Parts of
-// names that are public words, numbers or single letters are kept. Any other part of a name becomes name1, name2 and so
-// on; equal parts become the same name.
+// names that are public words, numbers or single letters are kept. A part of a name that is neither a public word, a
+// number nor a single letter becomes name1, name2 and so on; equal parts become the same name.
 Redacted redacted(const record::Run& run, const std::vector<PageTexts>& texts);
 
 }  // namespace depyf::page

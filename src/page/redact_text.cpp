@@ -10,14 +10,15 @@ namespace depyf::page {
 namespace {
 
 constexpr std::uint64_t small_number_max =
-    16;  // Dimensions, positions and widths of vectors up to this number say nothing about a program.
-constexpr std::uint64_t position_max = 10000;  // a smaller index in brackets is kept: it is the position of a layer
-constexpr std::size_t string_prefix_max = 2;  // how many letters can precede a string literal, such as rb
-// the largest product of sizes, which is the number of elements of a tensor
+    16;  // Dimensions, positions and widths of vectors up to this number reveal nothing about a program.
+constexpr std::uint64_t position_max = 10000;  // a smaller index in brackets is kept: it numbers a layer
+constexpr std::size_t string_prefix_max = 2;  // the most letters that can precede a string literal, such as rb
+// When the number of elements of a tensor is computed, the sizes are multiplied only until the product reaches
+// `product_max`.
 constexpr std::size_t product_max = std::size_t{1} << 40;
 
 bool is_letter(char character) { return is_word(character) && !is_digit(character) && character != '_'; }
-// True if the character can be part of an identifier, also if it is not ASCII.
+// True if the character can be part of an identifier. All characters outside of ASCII count as parts of identifiers.
 bool is_of_name(char character) { return is_word(character) || (character & 0x80) != 0; }
 
 std::string_view without_digits(std::string_view text) {
@@ -25,8 +26,8 @@ std::string_view without_digits(std::string_view text) {
   return text;
 }
 
-// True if a part of a name has the form of a pseudonym, such as name1. A user's own name of the form name1 must be
-// replaced by a pseudonym too.
+// True if a part of a name has the form of a pseudonym, such as name1. If a user's own name has the form name1, it must
+// be replaced by a pseudonym, too.
 bool is_pseudonym(std::string_view part) { return part.starts_with("name") && part.size() > 4 && is_digit(part[4]); }
 
 // Calls visit(part) for each part of the text between characters that `is_between` accepts.
@@ -42,7 +43,7 @@ void for_each_part(std::string_view text, IsBetween is_between, Visit visit) {
 
 std::string_view last_component(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
-// Returns the end of a path that names a file of PyTorch; empty if the file is not known to be PyTorch's.
+// Returns the end of a path, from the folder `torch` on; empty if the file is not known to be a file of PyTorch.
 std::string_view path_in_torch(std::string_view path) {
   for (const std::string_view folder : {"/site-packages/torch/", "/dist-packages/torch/"})
     if (const std::size_t at = path.rfind(folder); at != std::string_view::npos)
@@ -56,7 +57,7 @@ bool is_device(std::string_view text) {
          without_digits(text.substr(name.size())).size() <= 1;
 }
 
-// True if PyTorch generated the name, as it does for buffers, operations and inputs: buf0, primals_1, arg0_1.
+// True if PyTorch generated the name, as PyTorch does for buffers, operations and inputs: buf0, op0, primals_1, arg0_1.
 bool is_generated(std::string_view text) {
   for (const std::string_view base : {"buf", "op", "primals_", "tangents_", "arg"})
     if (text.starts_with(base) && text.size() > base.size() && is_digit(text[base.size()]) &&
@@ -122,7 +123,8 @@ void TextRedactor::add_path(std::string_view path) {
   file_names_.try_emplace(std::string(stem), 0);
   if (int& number = file_names_.find(stem)->second; number == 0) number = ++file_count_;
   stem = stem.substr(0, stem.find('.'));
-  // The words in `kept` occur in every text of PyTorch, and are kept even if a file of the user has such a name.
+  // The words in `kept` occur in every text of PyTorch, and are kept even if a file of the user has one of the words as
+  // its name.
   static constexpr std::string_view kept[] = {"torch", "forward", "call", "kernel", "x", "self", "aten", "__init__"};
   if (std::find(std::begin(kept), std::end(kept), stem) == std::end(kept)) stems_.emplace(stem);
 }
@@ -135,8 +137,8 @@ std::string TextRedactor::path(std::string_view path) {
   return "file" + std::to_string(known->second) + ".py";
 }
 
-// Returns the number of a file by its name without the folder. If several files have the same name, the first one gets
-// the number of the name, and each other one a new number.
+// Returns the number of a file by its name without the folder. If several files have the same name, the first file gets
+// the number of the name, and each other file gets a new number.
 int TextRedactor::number_of_file(std::string_view name) {
   const auto [known, is_new] = file_names_.try_emplace(std::string(name), file_count_ + 1);
   const bool is_taken =
@@ -153,8 +155,8 @@ bool TextRedactor::is_public(std::string_view part) const {
   return part.empty() || (part.size() == 1 && is_letter(part[0])) || public_words_.contains(part);
 }
 
-// Redacts an identifier. Only those parts of an identifier that are no public words are replaced, so that the structure
-// of a name such as blocks_0_attention_weight is kept.
+// Redacts an identifier. Only those parts of an identifier that are not public words are replaced, so that the
+// structure of a name such as blocks_0_attention_weight is kept.
 std::string TextRedactor::identifier(std::string_view text) {
   const bool is_of_file = stems_.contains(text);
   std::string out;
@@ -189,8 +191,8 @@ std::string TextRedactor::name(std::string_view dotted) {
   return out;
 }
 
-// Returns the size of a place such as "train.py:12" at the beginning of the text, and the size of the file's name in
-// it; nothing if the text begins with no place.
+// If the text begins with a place such as "train.py:12", returns the size of the place and the size of the file name
+// in it. Returns std::nullopt if the text does not begin with a place.
 std::optional<TextRedactor::NamedLine> TextRedactor::named_line(std::string_view text) const {
   const auto with_line = [&](std::size_t name) -> std::optional<NamedLine> {
     std::size_t end = name + 1;
@@ -213,7 +215,8 @@ std::string TextRedactor::shown_line(std::string_view text, NamedLine named) {
   return "file" + std::to_string(number) + ".py" + std::string(text.substr(named.name, named.size - named.name));
 }
 
-// Appends the number at `from`, or its replacement. Returns the position behind the number.
+// Appends the number that begins at `from`, or the replacement of the number, to `out`. Returns the position in `text`
+// behind the number.
 std::size_t TextRedactor::number(std::string_view text, std::size_t from, std::string& out) const {
   std::size_t end = from;
   while (end < text.size() &&
@@ -238,7 +241,8 @@ std::size_t TextRedactor::number(std::string_view text, std::size_t from, std::s
   return end;
 }
 
-// Appends the string literal at `from`, or its replacement. Returns the position behind the literal.
+// Appends the string literal that begins at `from`, or the replacement of the literal, to `out`. Returns the position
+// in `text` behind the literal.
 std::size_t TextRedactor::literal(std::string_view text, std::size_t from, std::string& out) {
   const char quote = text[from];
   if (text.substr(from).starts_with("'''") || text.substr(from).starts_with("\"\"\"")) {
@@ -246,7 +250,7 @@ std::size_t TextRedactor::literal(std::string_view text, std::size_t from, std::
     return from + 3;
   }
   const std::size_t end = behind_string(text, from);
-  // The literal does not end on this line.
+  // A quote whose literal does not end in the line is skipped without any output.
   if (end <= from + 1 || text[end - 1] != quote || end - from < 2) return from + 1;
   const std::string_view content = text.substr(from + 1, end - from - 2);
   const bool is_key = out.ends_with('[') && end < text.size() && text[end] == ']';
@@ -282,8 +286,8 @@ void TextRedactor::comment(std::string_view text, std::string& out) {
     if (at > 0 && is_of_name(text[at - 1])) continue;
     const std::optional<NamedLine> named = named_line(text.substr(at));
     if (!named) continue;
-    // A comment such as "the graph of f (train.py:12)" was written by depyf, while the text in front of any other place
-    // can be source of the user.
+    // depyf writes comments such as "the graph of f (train.py:12)". If a place is not in brackets, the text in front of
+    // the place can be source of the user.
     const std::string_view before = text.substr(0, at);
     const bool is_in_brackets =
         before.ends_with(" (") && std::all_of(before.begin(), before.end() - 1, [](char character) {

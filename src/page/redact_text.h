@@ -18,9 +18,9 @@ class TextRedactor {
  public:
   TextRedactor();
 
-  // The `add_` functions must be called before any text is redacted. The `add_` functions declare the sizes, which are
-  // kept as numbers; the names of the user, which no sentence may contain; and the names of files, which no text may
-  // contain even if they are public words.
+  // The `add_` functions must be called before any text is redacted. `add_shape` declares sizes, which are kept as
+  // numbers. `add_private_name` declares names of the user's program, which no redacted sentence may contain.
+  // `add_path` declares names of files, which no redacted text may contain even if they are public words.
   void add_shape(std::string_view shape);
   void add_private_name(std::string_view dotted);
   void add_path(std::string_view path);
@@ -31,12 +31,12 @@ class TextRedactor {
   // Returns a name, or several names with dots between them, in redacted form.
   std::string name(std::string_view dotted);
   // Returns lines of Python or C++, of a graph or of guards, in redacted form: without private names, strings, numbers
-  // that are no sizes, and source in comments.
+  // other than sizes, and source in comments.
   std::string code(std::string_view text);
   // Returns a sentence of PyTorch or depyf in redacted form. English words are kept unless they are names of the user.
   std::string sentence(std::string_view text);
-  // Returns Dynamo's code with an ellipsis for each line that neither calls a graph or a resume function nor starts a
-  // function.
+  // Returns Dynamo's code. A line is replaced by an ellipsis unless the line calls a graph or a resume function, or
+  // starts a function.
   std::string calls_of_graphs(std::string_view text);
 
  private:
@@ -47,7 +47,7 @@ class TextRedactor {
   std::size_t number(std::string_view text, std::size_t from, std::string& out) const;
   std::size_t literal(std::string_view text, std::size_t from, std::string& out);
   struct NamedLine {
-    std::size_t name = 0, size = 0;  // the length of the file's name, without and with the line number
+    std::size_t name = 0, size = 0;  // `name` is the length of the file name; `size` includes the line number
   };
   std::optional<NamedLine> named_line(std::string_view text) const;
   std::string shown_line(std::string_view text, NamedLine named);

@@ -14,7 +14,7 @@ namespace {
 
 using namespace record;
 
-using LinesOf = std::map<std::string, std::set<int>, std::less<>>;  // by name
+using LinesOf = std::map<std::string, std::set<int>, std::less<>>;  // maps a name to numbers of lines
 
 void merge(std::set<int>& numbers, int number) {
   if (number != no_line) numbers.insert(number);
@@ -50,7 +50,7 @@ class Rows {
   }
 
  private:
-  // Adds a row for each node of a graph, with the lines of the captured nodes that it comes from.
+  // Adds a row for each node of a graph, with the lines of the captured nodes from which the node comes.
   void graph() {
     const LinesOf lines_of = lines_of_nodes();
     const Graph* graph = own_graph();
@@ -120,7 +120,8 @@ class Rows {
     return nullptr;
   }
 
-  // Adds a row for each definition of a kernel, with the lines of all its calls, and a row for each call.
+  // Adds a row for each definition of a kernel, with the lines of source of all calls of the kernel, and a row for each
+  // call.
   void kernels() {
     LinesOf lines_of;
     for (const Chain& chain : compilation_.chains)
@@ -165,10 +166,12 @@ class Rows {
     });
   }
 
-  // If a dump recorded the operations of Inductor's IR, reduces the lines of a kernel's rows to those that its chains
-  // name, as in provenance.json. This removes the lines that were only derived from the data flow between calls. A line
-  // of the chains that no row of the kernel has is added to the calls of the kernel that write a buffer of the line's
-  // operations, or to all calls of the kernel if none does.
+  // Corrects the lines of source of each kernel's rows by the recorded chains, each of which leads from a captured node
+  // to kernels. The function is used if a dump recorded the operations of Inductor's IR (in provenance.json). A line of
+  // source is removed from a row if no chain leads from the line to the kernel, because the line was then derived only
+  // from the data flow between calls. If a chain leads from a line to a kernel, and no row of the kernel has the line,
+  // the line is added to those calls of the kernel that write a buffer of the line's operations. If no call of the
+  // kernel writes a buffer of the line's operations, the line is added to all calls of the kernel.
   void follow_chains(const LinesOf& lines_of, const std::map<int, const KernelCall*>& calls) {
     std::map<std::string, std::set<int>, std::less<>> shown;
     for (Row& row : rows_) {
@@ -200,7 +203,8 @@ class Rows {
     }
   }
 
-  // Returns the buffers that the operations of a line write: op7 writes buf7.
+  // Returns the buffers that the operations of a line write. An operation and its buffer have the same number: op7
+  // writes buf7.
   std::set<std::string> buffers_of_line(int line) {
     std::set<std::string> buffers;
     for (const Chain& chain : compilation_.chains)
@@ -218,8 +222,8 @@ class Rows {
     if (row.lines.empty()) row.why = "no call of this kernel has a line of source";
   }
 
-  // Adds a row for each operation of Inductor's IR: it starts with text such as "op0_op1: FusedSchedulerNode(...)" and
-  // lasts up to the next operation.
+  // Adds a row for each operation of Inductor's IR. The text of an operation starts with a line such as "op0_op1:
+  // FusedSchedulerNode(...)" and ends in front of the next operation.
   void operations() {
     LinesOf lines_of;
     for (const Chain& chain : compilation_.chains)
@@ -246,7 +250,7 @@ class Rows {
     });
   }
 
-  // Adds a row for each call of a graph in Dynamo's code, with all lines of the graph.
+  // Adds a row for each call of a graph in Dynamo's code, with all lines of source of the graph.
   void code() {
     std::set<int> all;
     for (const Chain& chain : compilation_.chains) merge(all, lines_.number_of(chain.place));
@@ -258,8 +262,9 @@ class Rows {
     });
   }
 
-  // Adds a row for each guard, with the line of source that made it: a comment such as "# train.py:11 h = self.norm(x)"
-  // precedes the guards of the line, or, in a log, follows each of them.
+  // Adds a row for each guard, with the line of source that caused the guard. In a dump, a comment such as "#
+  // train.py:11 h = self.norm(x)" precedes the guards that the line caused. In a log, a comment behind each guard names
+  // the line of source that caused the guard.
   void guards() {
     int heading = no_line;
     for_each_row(text_.text, [&](int number, std::string_view row) {
@@ -274,8 +279,8 @@ class Rows {
     });
   }
 
-  // Returns the number of the line that a text such as "train.py:11 h = self.norm(x)" begins with; no_line if the
-  // record has no such line.
+  // Returns the number of the line that the beginning of a text names, such as "train.py:11 h = self.norm(x)"; no_line
+  // if the record does not have the line.
   int line_named(std::string_view text) const {
     const std::size_t space = text.find(' '), colon = text.substr(0, space).rfind(':');
     if (colon == std::string_view::npos) return no_line;

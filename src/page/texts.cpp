@@ -1,4 +1,4 @@
-// Decides which texts of a dump or a log the page shows, and under which stage.
+// Selects the texts of a dump or a log that the page shows, and the stage of each text.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -10,14 +10,15 @@ namespace {
 
 using namespace record;
 
-// Returns "forward" for the direction "inference": the page shows the graph of a program without a backward in the
-// place of a forward graph.
+// Returns "forward" for the direction "inference", because the page shows the graph of a program without a backward in
+// the place of a forward graph.
 std::string without_inference(std::string_view direction) {
   return std::string(direction == "inference" ? "forward" : direction);
 }
 
-// Adds directions that a log does not state. Inductor's output code has a direction, and the texts that Inductor logged
-// in front of the code belong to the same graph.
+// Sets the direction (forward or backward) of texts whose direction the log does not state. Inductor's output code
+// states its direction, and the texts that Inductor logged in front of the output code belong to the same graph as the
+// output code.
 void complete_directions(std::vector<PageText>& texts, const Compilation& compilation) {
   std::size_t code = 0, first = 0;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -49,8 +50,8 @@ std::vector<PageText> texts_of(const Compilation& compilation, const ReadArtifac
     if (stage.empty()) continue;
     std::optional<std::string> text = read_artifact(artifact);
     if (!text) continue;
-    // A captured graph starts a new attempt to compile, which repeats all later stages, so their earlier texts are
-    // removed.
+    // Each captured graph is the result of a separate attempt to compile the function. Because a new attempt repeats
+    // all stages behind the captured graph, the texts of earlier attempts are removed.
     if (artifact.kind == "dynamo_output_graph")
       std::erase_if(texts,
                     [](const PageText& earlier) { return earlier.stage != "code" && earlier.stage != "guards"; });

@@ -1,4 +1,4 @@
-// Stores the memo of a pickle, i.e. the values to which the pickle refers by number.
+// Stores the memo of a pickle, which contains the values to which the pickle refers by number.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace depyf::pickle {
 
-// Picklers number the entries of the memo from zero, so most of the memo is a list. Entries with numbers out of order,
-// which CPython's picklers do not write, are kept in a table.
+// Picklers number the entries of the memo from zero, so entries with consecutive numbers are kept in a list. Entries
+// whose numbers leave gaps, which CPython's picklers do not write, are kept in a table.
 class Memo {
  public:
   explicit Memo(const Limits& limits) : limits_(limits) {}
 
   std::uint64_t size() const { return in_order_.size() + out_of_order_.size(); }
 
-  // Returns false if there are more entries than the limits allow.
+  // Sets the entry `index`. Returns false if the memo would have more entries than the limits allow.
   bool put(std::uint64_t index, NodeId id) {
     if (index < in_order_.size()) in_order_[index] = id;
     else if (index == in_order_.size() && index < limits_.memo) in_order_.push_back(id), out_of_order_.erase(index);

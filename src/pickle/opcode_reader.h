@@ -10,7 +10,7 @@
 
 namespace depyf::pickle {
 
-// Reads opcodes one after the other. An error states the offset of the opcode that was begun last.
+// Reads opcodes one after the other. An error has the offset of the opcode in which it occurred.
 class OpcodeReader {
  public:
   explicit OpcodeReader(std::string_view input) : input_(input), reader_(input) {}
@@ -32,7 +32,7 @@ class OpcodeReader {
   std::uint64_t u64() { return reader_.u64(); }
   std::int32_t i32() { return reader_.i32(); }
 
-  // Returns the text up to the end of the line, and moves behind the line end.
+  // Returns the text up to the end of the line, and moves the reader behind the line end.
   std::string_view line() {
     const std::string_view rest = input_.substr(reader_.offset());
     const std::size_t size = rest.find('\n');
@@ -52,7 +52,7 @@ class OpcodeReader {
     return reader_.bytes(size);
   }
 
-  // Returns a memo index that is written as a line.
+  // Reads a memo index that is written as a line of decimal digits.
   std::uint64_t index_line() {
     const std::string_view text = line();
     std::uint64_t index = 0;

@@ -10,8 +10,8 @@
 namespace depyf::pickle {
 namespace {
 
-constexpr int depth_max = 12;  // levels of containers that a reader can follow
-constexpr std::size_t names_max = 1000;  // names that a reader can look through
+constexpr int depth_max = 12;  // the nesting depth of containers beyond which `...` is written
+constexpr std::size_t names_max = 1000;  // the maximum number of names that are listed
 
 std::string quoted_bytes(std::string_view bytes) {
   std::string text = "b'";
@@ -55,7 +55,7 @@ class Writer {
     if (text_.size() < limit_) text_ += text;
   }
 
-  // Cuts bytes and strings before they are escaped, because escapes make them up to four times as long.
+  // Cuts bytes and strings before they are escaped, because escaped text is up to four times as long.
   std::string_view shortened(std::string_view text) const { return text.substr(0, limit_); }
 
   void write_kind(const Value& value) {

@@ -17,14 +17,14 @@ std::string outline(const Value& value, std::size_t limit = 1000);
 // Returns a Python literal of a string, in pure ASCII.
 std::string quoted(std::string_view utf8);
 
-// The names that unpickling would look up, the functions that it would call, and the objects that it would need from
-// outside of the pickle.
+// The names that unpickling would look up, the functions that unpickling would call, and the number of objects that
+// unpickling would need from outside of the pickle.
 struct Reach {
   std::vector<std::string> names;  // The names that would be looked up, each once, in the order of the pickle.
-  std::size_t name_count = 0;  // the number of all names, which can be larger than the number of those that are listed
-  std::vector<std::string> called;  // the names that would be called, and not only looked up
+  std::size_t name_count = 0;  // the number of all names, which can exceed the number of listed names
+  std::vector<std::string> called;  // the names of the functions that would be called
   std::size_t persistent_count = 0;  // the number of values that the unpickling program has to provide
-  std::size_t extension_count = 0;  // the number of names that are given by their number in copyreg's registry
+  std::size_t extension_count = 0;  // the number of names written as a number of copyreg's registry
   std::size_t buffer_count = 0;  // the number of buffers that are kept outside of the pickle
 };
 Reach reach(const Document& document);

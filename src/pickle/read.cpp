@@ -40,7 +40,7 @@ class Machine {
   Machine(std::string_view input, const Limits& limits) : reader_(input), limits_(limits), memo_(limits) {}
 
   Result<Document> run() {
-    if (reader_.remaining() > limits_.input) return Error{"larger than 4 GiB, which no artifact is", 0};
+    if (reader_.remaining() > limits_.input) return Error{"the file is larger than 4 GiB, which no artifact is", 0};
     while (reader_.ok() && document_.root_ == no_node) step();
     if (!reader_.ok()) return reader_.error();
     document_.end_ = reader_.offset();
@@ -98,7 +98,7 @@ class Machine {
   std::size_t item_count_ = 0, decoded_bytes_ = 0, buffer_count_ = 0;
 };
 
-// Executes one opcode. The function is a table of the opcodes.
+// Executes one opcode. The body of the function is a table with a case for each opcode.
 void Machine::execute(Opcode opcode) {
   switch (opcode) {
     case Opcode::mark:
@@ -303,7 +303,8 @@ void Machine::push_object(Kind kind, ObjectParts parts) {
   }
 }
 
-// Returns the position of the first of the `count` topmost values of the stack; nothing if a mark is among them.
+// Returns the position of the first of the `count` topmost values of the stack. Reports an error and returns nothing if
+// the stack has fewer than `count` values above the last mark, which the opcode MARK sets.
 std::optional<std::size_t> Machine::needed(std::size_t count) {
   const std::size_t floor = marks_.empty() ? 0 : marks_.back();
   if (stack_.size() - floor >= count) return stack_.size() - count;
@@ -319,7 +320,7 @@ NodeId Machine::pop() {
   return id;
 }
 
-// Removes the last mark, and returns the size of the stack at that mark.
+// Removes the last mark, and returns the size that the stack had when the opcode MARK set the mark.
 std::optional<std::size_t> Machine::pop_mark() {
   if (marks_.empty()) {
     reader_.fail("no mark on the stack");
@@ -341,7 +342,7 @@ void Machine::recall(std::uint64_t index) {
   push(id);
 }
 
-// Returns a view of a text that lives as long as the document.
+// Stores `text` in the document, and returns a view that is valid as long as the document lives.
 std::string_view Machine::kept(std::string text) {
   if (!reader_.ok()) return {};
   if (text.size() > limits_.decoded_text - decoded_bytes_) {
@@ -375,7 +376,8 @@ void Machine::long_bytes(std::string_view bytes) {
   push_text(Kind::integer, kept(text));
 }
 
-// Adds a string of Python 2, which consists of bytes: as a string if the bytes are valid UTF-8, or else as bytes.
+// Pushes the node of a string of Python 2, which consists of bytes. The kind of the node is `string` if the bytes are
+// valid UTF-8, and `bytes` if they are not.
 void Machine::string_bytes(std::string_view bytes) { push_text(is_wtf8(bytes) ? Kind::string : Kind::bytes, bytes); }
 
 void Machine::unicode(std::string_view utf8) {
@@ -383,8 +385,8 @@ void Machine::unicode(std::string_view utf8) {
   push_text(Kind::string, utf8);
 }
 
-// Adds the values from `first` on to the container that stands below them, and removes them from the stack. The node of
-// a call or an instance accepts any values.
+// Adds the values of the stack from the position `first` on to the container below them, and removes the values from
+// the stack. `kind` must be the kind of the container, unless the container is the node of a call or of an instance.
 void Machine::extend(std::optional<std::size_t> first, Kind kind) {
   if (!first) return;
   if (*first == 0 || (!marks_.empty() && *first <= marks_.back())) return reader_.fail("items without a container");
@@ -392,7 +394,7 @@ void Machine::extend(std::optional<std::size_t> first, Kind kind) {
   if (kind == Kind::dict && count % 2) return reader_.fail("a key without a value");
   Node& container = node(stack_[*first - 1]);
   const bool is_object = container.kind == Kind::call || container.kind == Kind::instance;
-  if (!is_object && container.kind != kind) return reader_.fail("items for what cannot have them");
+  if (!is_object && container.kind != kind) return reader_.fail("items for a value that cannot have items");
   if (!charge_items(count)) return;
   std::vector<NodeId>* items = &container.items;
   if (is_object) {
@@ -445,7 +447,7 @@ void Machine::build() {
     case Kind::instance:
       if (charge_items(1)) document_.objects_[static_cast<std::size_t>(target.number)].states.push_back(state);
       return;
-    case Kind::global:  // BUILD would set attributes of a class or module.
+    case Kind::global:  // BUILD would set attributes of a class or module, which is ignored.
     case Kind::persistent:
     case Kind::extension: return;
     case Kind::none:
@@ -460,7 +462,7 @@ void Machine::build() {
     case Kind::dict:
     case Kind::set:
     case Kind::frozenset:
-    case Kind::buffer: return reader_.fail("a state for what is no object");
+    case Kind::buffer: return reader_.fail("a state for a value that is no object");
   }
 }
 

@@ -18,8 +18,8 @@ void append_utf8(std::string& text, std::uint32_t character) {
   put(0x80 | (character >> 6 & 0x3f)), put(0x80 | (character & 0x3f));
 }
 
-// Returns the number that the first `count` characters represent in a base up to 16; nothing if one of the characters
-// is no digit.
+// Returns the number that the first `count` characters represent in a base up to 16; nothing if a character is no
+// digit of the base.
 std::optional<std::uint32_t> digits_at(std::string_view text, std::size_t count, std::uint32_t base) {
   if (text.size() < count) return {};
   std::uint32_t number = 0;
@@ -34,8 +34,8 @@ std::optional<std::uint32_t> digits_at(std::string_view text, std::size_t count,
   return number;
 }
 
-// Decodes the escape whose backslash precedes `rest`, and removes it from `rest`. Returns false if the escape is
-// malformed.
+// Decodes the escape whose backslash precedes `rest`, and removes the escape from `rest`. Returns false if the escape
+// is malformed.
 bool take_escape(std::string_view& rest, std::string& text) {
   constexpr std::string_view letters = "abfnrtv\\'\"", meanings = "\a\b\f\n\r\t\v\\'\"";
   if (rest.empty()) return false;
@@ -55,7 +55,7 @@ bool take_escape(std::string_view& rest, std::string& text) {
   std::size_t count = 0;
   while (count < 3 && digits_at(rest.substr(count), 1, 8)) ++count;
   if (count == 0) {
-    text += '\\';  // Like Python, keeps a backslash that begins no escape.
+    text += '\\';  // As in Python, a backslash that begins no escape is kept.
     return true;
   }
   text += static_cast<char>(*digits_at(rest, count, 8) & 0xff);

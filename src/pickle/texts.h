@@ -1,4 +1,4 @@
-// Decodes numbers and strings of pickles that a document keeps in another form than the input has.
+// Decodes the numbers and strings of pickles whose form in a document differs from their form in the input.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace depyf::pickle {
 // incomplete or encodes no character.
 std::optional<std::string> decoded_unicode(std::string_view line);
 
-// Decodes a string of the opcode STRING, a Python 2 literal with its quotes; returns nothing if `line` is no such
-// literal.
+// Decodes a string of the opcode STRING, which is a Python 2 literal with its quotes. Returns nothing if `line` is no
+// valid string literal of Python 2.
 std::optional<std::string> decoded_string(std::string_view line);
 
 // True if the text is a decimal integer: digits with at most one sign before them.

@@ -91,7 +91,7 @@ std::string Value::dotted_name() const {
     const Value module = made(node().items[0]), name = made(node().items[1]);
     return std::string(module.text()) + "." + std::string(name.text());
   }
-  // Up to protocol 3, picklers write a method of a class as getattr(cls, name).
+  // Up to protocol 3, picklers write a method of a class as a call getattr(cls, name).
   constexpr int nested_max = 8;
   std::string behind;
   Value value = *this;
@@ -108,7 +108,8 @@ std::string Value::dotted_name() const {
 std::string Value::class_name() const {
   if (!is_object()) return {};
   const std::string name = callee().dotted_name();
-  // Picklers of protocols 0 to 2 write calls of these functions to create instances.
+  // Picklers of protocols 0 to 2 write a call of `copyreg._reconstructor` or `copyreg.__newobj__` to create an
+  // instance.
   if (name == "copyreg._reconstructor" || name == "copy_reg._reconstructor" || name == "copyreg.__newobj__")
     return argument(0).dotted_name();
   return name;

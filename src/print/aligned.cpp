@@ -1,10 +1,11 @@
 // Implements `--align lines`, which prints each statement on the line that it had in the source. With `--align lines`,
-// tracebacks, breakpoints and coverage of code whose source is lost refer to the right lines.
+// the line numbers in tracebacks, breakpoints and coverage data of code whose source is lost are right for the printed
+// source.
 //
-// Blank lines fill the gaps between statements, and simple statements that shared a line are joined by `;`. A statement
-// that would reach into the lines of its successor is printed on one line. If a statement is still printed below its
-// source line, for example after a comment of the decompiler, the next gap gets shorter, so that later statements are
-// aligned again.
+// Blank lines fill the gaps between statements, and simple statements that shared a line are joined by `;`. A
+// statement that would reach into the lines of its successor is printed on one line. If a statement is printed below
+// its source line, for example after a comment of the decompiler, the next gap between statements gets fewer blank
+// lines, so that later statements are aligned again.
 #include <algorithm>
 
 #include "depyf/code_object.h"
@@ -35,12 +36,9 @@ bool is_simple(const Stmt* stmt) {
          !is<With>(stmt) && !is<Match>(stmt) && !is<Try>(stmt) && !is<Comment>(stmt);
 }
 
-// Returns true if `test` starts on the line below its keyword, so that the source had an opening bracket behind the
-// keyword:
-//   if (
-//       first and second
-//   ):
-// A test on a line of its own starts exactly one level of indentation further right than its statement.
+// Returns true if `test` starts on the line below its keyword. The source then had an opening bracket behind the
+// keyword, and the test starts exactly one level of indentation further right than the keyword. For example, the first
+// line of the source is `if (`, the second line is `    first and second`, and the third line is `):`.
 bool SourceLines::has_line_above(const Expr* test, Block body, std::string_view keyword) {
   const Expr* leaf = first_leaf(test);
   // A test on a line of its own within brackets is indented by one level more than the keyword.
@@ -53,9 +51,9 @@ bool SourceLines::has_line_above(const Expr* test, Block body, std::string_view 
   return end > leaf->line && line > end + 1;
 }
 
-// Returns the greatest line before `line` that some instruction of the code has; -1 if there is none. If `line` is the
-// first line in the body of a `try` statement or an endless loop, the result is the line of the keyword, for which the
-// compiler keeps a NOP.
+// Returns the greatest source line before `line` that an instruction of the code object has; -1 if no instruction has
+// a line before `line`. If `line` is the first line in the body of a `try` statement or an endless loop, the result is
+// the line of the keyword, for which the compiler keeps a NOP.
 std::int32_t SourceLines::line_of_code_above(std::int32_t line) {
   if (!positions_.code || line < 0) return -1;
   // The sorted lines of a code object are cached, because each of its statements may need them.
@@ -71,7 +69,7 @@ std::int32_t SourceLines::line_of_code_above(std::int32_t line) {
 }
 
 // Returns the line of a keyword without an expression, such as `try:`, above `body`; -1 if the body has no known line.
-// If no instruction has the line of the keyword, the result is `otherwise` lines above the body.
+// If no instruction has the line of the keyword, the keyword is assumed to stand `otherwise` lines above the body.
 std::int32_t SourceLines::keyword_line(Block body, std::int32_t otherwise) {
   const std::int32_t line = first_source_line(body), above = line_of_code_above(line);
   if (line < 0) return -1;
@@ -95,7 +93,8 @@ std::int32_t SourceLines::source_line(const Stmt* stmt) {
   if (auto* n = as<AnnAssign>(stmt)) return known(first_line(n->target), smaller(n->annotation));
   if (auto* n = as<ExprStmt>(stmt)) return smaller(n->value);
   if (auto* n = as<Return>(stmt)) {
-    // If the value of `return (` starts on a line below, the statement has the line of the keyword.
+    // If the value of a `return` is in brackets and starts below the keyword, the statement has the line of the
+    // keyword.
     const std::int32_t line = n->value ? first_line(n->value) : -1;
     return line < 0 || positions_.is_in_brackets(stmt, n->value) ? stmt->line : line;
   }
@@ -168,19 +167,21 @@ std::int32_t SourceLines::room(Block body) {
   constexpr std::int32_t any = 1 << 30;
   std::int32_t next = body.empty() ? next_line : first_source_line(body);
   if (next < 0) return any;
-  // If the first statement of the body is simple, it may stand behind the colon, so the header may extend to its line.
+  // If the first statement of the body is simple, it may stand behind the colon of the header, so the header may extend
+  // to the line of this statement.
   if (!body.empty() && is_simple(body[0])) ++next;
   return std::max(next - std::int32_t(out_.begin_number()), 1);
 }
 
 // Prints `body` with each statement on its source line. A simple statement that stands behind a colon, or whose source
-// line is already past, is joined to the previous simple statement by `;`.
+// line is above the line that is being printed, is joined to the previous simple statement by `;`.
 void Statements::aligned_statements(Block body, bool behind_colon) {
   const std::int32_t after = lines_.next_line;
   for (std::size_t i = 0; i < body.size(); ++i) {
     const std::int32_t next = lines_.first_source_line(body.subspan(i + 1));
     lines_.next_line = next >= 0 ? next : after;
-    const bool follows_simple = i > 0 && is_simple(body[i]) && is_simple(body[i - 1]) && body[i - 1]->comment.empty();
+    const bool follows_simple =
+        i > 0 && is_simple(body[i]) && is_simple(body[i - 1]) && comment_of(body[i - 1]).empty();
     const std::int32_t line = lines_.source_line(body[i]);
     if (follows_simple && (behind_colon || (line >= 0 && line < std::int32_t(out_.line())))) {
       out_.reopen_line();

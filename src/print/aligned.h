@@ -12,7 +12,8 @@ namespace depyf::print {
 // Returns true if `stmt` may share a line with other statements, as in `a = 1; b = 2`.
 bool is_simple(const ast::Stmt* stmt);
 
-// Computes lines of the source for statements, and pads the printed text with blank lines until it reaches them.
+// Computes the source lines of statements, and pads the printed text with blank lines until each statement is on its
+// source line.
 class SourceLines {
  public:
   explicit SourceLines(Sheet& sheet) : out_(sheet.out), options_(sheet.options), positions_(sheet.positions) {}
@@ -32,7 +33,8 @@ class SourceLines {
   void pad_to_clause(ast::Block body);
   // Returns true if, with `--align lines`, the source line of the next statement is at most one below the current line.
   bool has_no_room_below();
-  // Returns true if all of `body` fits behind the colon of its header, which has just been written: `if x: y = 1`.
+  // Returns true if all of `body` can be printed behind the colon of its header, as in `if x: y = 1`. The header must
+  // have been written just before the call.
   bool fits_behind_colon(ast::Block body) { return options_.align && all_fit_behind_colon(body); }
   // Returns how many lines the text that is being printed may take: the header of `body`, or a simple statement if
   // `body` is empty.

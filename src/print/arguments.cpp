@@ -21,7 +21,10 @@ void Expressions::call_arguments(List<Expr*> args, List<Keyword> keywords, const
   };
   for (const Expr* each : args) {
     separate(each);
-    if (auto* starred = as<Starred>(each)) {
+    // Half of all arguments are names, so names are handled first: they need none of the tests for other expressions.
+    if (auto* n = as<Name>(each)) {
+      name(each, *n);
+    } else if (auto* starred = as<Starred>(each)) {
       out_.write("*");
       part(starred->value, Level::test);
     } else {
@@ -52,7 +55,8 @@ void Expressions::call_arguments(List<Expr*> args, List<Keyword> keywords, const
   out_.write(")");
 }
 
-// Prints `[T: int, *Ts, **P = ...]` of Python 3.12 and later. `stars` is indexed by the kind of the type parameter.
+// Prints a list of type parameters, such as `[T: int, *Ts, **P = ...]`, of Python 3.12 and later. `stars` is indexed
+// by the kind of the type parameter.
 void Expressions::type_params(List<TypeParam> params) {
   if (params.empty()) return;
   static constexpr std::string_view stars[] = {"", "**", "*"};

@@ -11,9 +11,9 @@ namespace depyf::print {
 using namespace ast;
 
 namespace {
-// True if the position is that of a whole list, set or dict comprehension. Some versions of CPython give a
-// comprehension the position of one of its parts, but the whole comprehension starts before its first element. A
-// generator expression is excluded, because its position may include the brackets of a call.
+// True if the position is that of a whole list, set or dict comprehension, which starts before its first element. Some
+// versions of CPython give a comprehension the position of one of its parts. The result is false for a generator
+// expression, because its position may include the brackets of a call.
 bool is_position_of(const ComprehensionExpr& node, const Position& position, const CodeObject& around) {
   const Expr* first = first_leaf(node.elt);
   if (node.kind == ComprehensionKind::generator || !first || first->line < 0) return false;
@@ -26,8 +26,8 @@ bool is_position_of(const ComprehensionExpr& node, const Position& position, con
 const Position* place_of(const Expr* expr, const CodeObject& code) {
   const Position* position = position_in(code, expr);
   if (!position || position->column < 0) return nullptr;
-  // One instruction may load two names (LOAD_FAST_LOAD_FAST) and has the position of the first name, so a second name
-  // is excluded if its length differs from the width of the position.
+  // LOAD_FAST_LOAD_FAST loads two names, and has the position of the first name. So the position is used for a name
+  // only if the position is as wide as the name is long, which excludes most second names.
   const auto if_width_of = [&](std::string_view name) {
     const bool is_known =
         position->line == position->end_line && position->end_column - position->column == std::int32_t(name.size());
@@ -46,7 +46,8 @@ const Position* place_of(const Expr* expr, const CodeObject& code) {
 }
 }  // namespace
 
-// Only the first anchor between two marks is used, so the source positions of the parts behind it are not looked up.
+// An anchor is a part of the text whose place in the source is known. Between two marks, only the first anchor is used,
+// so the positions of the parts behind this anchor are not looked up.
 std::vector<Anchor> Breaks::anchors(std::size_t begin) const {
   std::vector<Anchor> result;
   const std::span<const Mark> marks = marks_.all();
@@ -66,7 +67,8 @@ std::vector<Anchor> Breaks::anchors(std::size_t begin) const {
 }
 
 void Breaks::reached(const Expr* expr) {
-  // Some versions of CPython give a comprehension the position of one of its parts.
+  // The line of a comprehension is ignored, because some versions of CPython give a comprehension the position of one
+  // of its parts.
   if (!marking_ || is<ComprehensionExpr>(expr)) return;
   last_line = std::max(last_line, expr->line);
   // An f-string may contain line breaks, so its text reaches the line on which it ends.
@@ -74,17 +76,15 @@ void Breaks::reached(const Expr* expr) {
   if (joined && !joined->is_percent) last_line = std::max(last_line, positions_.end_line(expr));
 }
 
-// Chooses among three layouts for the header of a function whose parameters have no known lines:
-//   def f(a, b):        def f(             def f(
-//                           a, b               a,
-//                       ):                     b,
-//                                          ):
+// Lays out the header of a function whose parameters have no known lines. It has three choices: all parameters stand on
+// the line of the `def`, all share one line of their own, or each has a line of its own. If the parameters do not stand
+// on the line of the `def`, the closing bracket stands on the line below the parameters.
 void Breaks::place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line,
                               bool is_documented) {
   // Source that is formatted with the usual width of 88 has no line that is longer than `longest`.
   constexpr std::size_t longest = 88;
   if (parameters.size() < 2 || def_line < 0 || body_line <= def_line) return;
-  const std::int32_t lines = body_line - def_line;  // may include a comment or a blank line
+  const std::int32_t lines = body_line - def_line;  // the lines of the header and of comments or blank lines below it
   const std::size_t columns = out_.text().size() - out_.line_begin();
   const std::int32_t count = std::int32_t(parameters.size()) - 1, few = few_parameters;
   const bool is_long = columns > long_header;
@@ -130,24 +130,32 @@ std::size_t Breaks::limit_of(std::int32_t line) {
   LineLengths& lengths = found->second;
   if (is_new) lengths = LineLengths(*positions_.code);
   const std::int32_t columns = lengths.of(line);
-  // Printed lines may be longer than in the source, because quotes and brackets can differ.
+  // A printed line may be longer than the source line, because the quotes and brackets of the two can differ.
   constexpr std::size_t tolerated = 120;
   return columns < 0 ? options_.width : std::max({options_.width, tolerated, std::size_t(columns)});
 }
 
-// Ignores lines above the first line of the code or far below it, because a hostile file may contain any line number.
+// Ignores lines above the first line of the code object, and lines far below its first line, because a hostile file
+// may contain any line number.
 LineLengths::LineLengths(const CodeObject& code) : first_(code.firstlineno) {
-  constexpr std::int64_t most_lines = 1 << 20;
-  const Position* before = nullptr;
+  constexpr std::size_t most_lines = 1 << 20;
+  // The index of a line above the first line is a huge number, because the negative difference is converted to an
+  // unsigned number. So one comparison excludes both lines above the first line and lines far below it.
+  const auto index_of = [&](const Position& position) {
+    return std::size_t(std::int64_t(position.end_line) - std::int64_t(first_));
+  };
+  std::size_t count = 0;
   for (const Position& position : positions_of(code)) {
-    // Many code units have the position of the one before them.
-    if (before && before->end_line == position.end_line && before->end_column == position.end_column) continue;
-    before = &position;
-    const std::int64_t index = std::int64_t(position.end_line) - first_;
-    if (index < 0 || index >= most_lines) continue;
-    if (index >= std::ssize(columns_)) columns_.resize(std::size_t(index) + 1, -1);
-    std::int32_t& columns = columns_[std::size_t(index)];
-    if (position.end_column > columns) columns = position.end_column;
+    const std::size_t index = index_of(position);
+    count = std::max(count, index < most_lines ? index + 1 : 0);
+  }
+  columns_.resize(count, -1);
+  for (const Position& position : positions_of(code)) {
+    const std::size_t index = index_of(position);
+    if (index >= count) [[unlikely]]
+      continue;
+    std::int32_t& columns = columns_[index];
+    columns = std::max(columns, position.end_column);
   }
 }
 
@@ -155,8 +163,8 @@ bool Breaks::have_no_lines(std::span<const std::size_t> places) const {
   return std::ranges::all_of(places, [&](std::size_t place) { return marks_[place].line < 0; });
 }
 
-// Offsets of marks and anchors count from the start of the text, but the layout needs them relative to the start of the
-// line.
+// The offsets of marks and anchors count from the start of the text, but the layout needs offsets from the start of
+// the line.
 void Breaks::lay_out(FunctionRef<std::int32_t()> room) {
   const std::string_view text = out_.text().view();
   const std::size_t begin = out_.line_begin();

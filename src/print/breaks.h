@@ -39,12 +39,13 @@ class LineLengths {
   std::vector<std::int32_t> columns_;
 };
 
-// A part of the printed text that may become an anchor (text with a known line and column in the source): the text of
-// `expr`, which `code` may have a position for, or, if `expr` is null, text at `line` and `column`.
+// A part of the printed text. If the line and the column of the part in the source are known, it becomes an anchor, by
+// whose place the line breaks are chosen. If `expr` is null, the part stood at `line` and `column` in the source. If
+// `expr` is not null, the part is the text of `expr`, and its place is known if `code` has a position for `expr`.
 struct Part {
   const ast::Expr* expr = nullptr;
   std::int32_t line = -1, column = -1;
-  std::size_t at = 0;  // offset in the text
+  std::size_t at = 0;  // the offset of the part in the printed text
   const CodeObject* code = nullptr;
 };
 
@@ -58,10 +59,10 @@ class Breaks {
   // The last source line of the text that has been printed; -1 if it is unknown.
   std::int32_t last_line = -1;
 
-  // Returns false while captured text is printed, which may not break because its final place is unknown.
+  // Returns false while `capture` prints text, which may not break because its final place is unknown.
   bool is_marking() const { return marking_; }
-  // Adds a mark at the end of the text. `line` is the source line of the text behind the mark (-1: unknown), and
-  // `optional` brackets are written only if the line breaks at them.
+  // Adds a mark (a place where the line may break) at the end of the text. `line` is the source line of the text
+  // behind the mark (-1: unknown), and `optional` brackets are written only if the line breaks at them.
   void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false) {
     add({out_.text().size(), last_line, kind, priority, optional, false, line});
   }
@@ -75,8 +76,8 @@ class Breaks {
     out_.write(", ");
     add({out_.text().size() - 1, last_line, Mark::Kind::separator, comma_priority, false, false, line});
   }
-  // Notes that the printed text reaches the source line on which `expr` starts or, if `expr` is an f-string, ends. The
-  // printer of strings notes the lines of strings itself.
+  // Notes that the printed text reaches the source line on which `expr` starts or, if `expr` is an f-string, ends. For
+  // a string, the printer of strings calls `reached_line` itself.
   void reached(const ast::Expr* expr);
   // Notes that the printed text reaches the source line `line`.
   void reached_line(std::int32_t line) {
@@ -87,8 +88,9 @@ class Breaks {
   void starts_at(std::int32_t line) {
     if (marks_.empty() && line >= 0 && line < last_line) last_line = line;
   }
-  // Notes that the text of `expr` is printed next. The text of `expr` gets an anchor if the statement is laid out over
-  // several lines, and if the instruction that made `expr` is known to have the position of that text.
+  // Notes that the text of `expr` is printed next. When the statement is laid out over several lines, the text becomes
+  // an anchor (a part whose place in the source is known) if the instruction that made `expr` is known to have the
+  // position of the text.
   void anchor(const ast::Expr* expr) {
     if (marking_ && positions_.code && expr->line >= 0) parts_.add({expr, -1, -1, out_.text().size(), positions_.code});
   }
@@ -121,28 +123,30 @@ class Breaks {
     return text;
   }
 
-  // Appends the index that the next mark will get to `places`.
+  // Appends to `places` the index that the next mark will get.
   void note_next(std::vector<std::size_t>& places) const {
     if (marking_) places.push_back(marks_.size());
   }
   bool have_no_lines(std::span<const std::size_t> places) const;
   // Returns false if the header of a function with `places` marks around its parameters certainly stays on one line.
-  // This holds for most headers: neither a known line nor a guess breaks a short header with few parameters.
+  // Most function headers stay on one line: a short header with few parameters is broken only if the source had a line
+  // break at one of its marks (`spread_`).
   bool may_break_header(std::size_t places) const {
     return spread_ || places > few_parameters + 1 ||
            out_.text().size() - out_.line_begin() >= std::min(long_header, options_.width);
   }
-  // Guesses the lines of parameters where the compiler kept no positions for them. The number of lines between `def`
-  // and the body shows whether the parameters stand on the line of the `def`, together on one line of their own, or on
-  // one line each, as formatters lay them out. `parameters` holds the indices of the marks before each parameter and of
-  // the mark behind the last parameter. `is_documented` is true if the body begins with a docstring.
+  // Guesses the lines of parameters for which the compiler kept no positions. The number of lines between `def` and the
+  // body decides among the three layouts that formatters use: all parameters on the line of the `def`, all on one line
+  // of their own, or each on a line of its own. `parameters` holds the indices of the marks before each parameter and
+  // of the mark behind the last parameter. `is_documented` is true if the body begins with a docstring.
   void place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line,
                         bool is_documented);
-  // Guesses the lines of parameters of which none has a known line, if the line of the closing bracket is known.
+  // Guesses the lines of parameters if none of them has a known line, but the closing bracket behind them has.
   void place_before_close(const std::vector<std::size_t>& parameters, std::int32_t def_line);
 
-  // Breaks the lines of the text printed since the line began. `room` returns the number of lines that the text may
-  // take when statements are aligned.
+  // Breaks the text that was printed since the current line began into several lines, if the source had line breaks in
+  // the text or if the text is too long. `room` returns the number of lines that the text may take when statements are
+  // aligned.
   void break_lines(FunctionRef<std::int32_t()> room) {
     const bool is_long = out_.text().size() - out_.line_begin() > options_.width;
     if (!marks_.empty() && (spread_ || (is_long && !options_.align))) lay_out(room);
@@ -152,26 +156,28 @@ class Breaks {
   }
 
  private:
-  // Formatters break headers that are longer than `long_header`, and seldom shorter headers. A shorter header has each
-  // parameter on a line of its own only if it has more than `few_parameters`.
+  // Formatters break function headers that are longer than `long_header` columns, and seldom break shorter headers. A
+  // header of at most `long_header` columns has each parameter on a line of its own only if it has more than
+  // `few_parameters` parameters.
   static constexpr std::size_t long_header = 79, few_parameters = 2;
 
-  // Adds a mark, and tracks the greatest line so far. `spread_` is set when the source had a line break before some
-  // mark.
+  // Adds a mark, and updates `last_line`, the greatest source line so far. `spread_` is set when the source had a line
+  // break before some mark.
   void add(const Mark& mark) {
     if (!marking_) return;
     marks_.add(mark);
-    if (mark.line < 0) return;
-    if (last_line >= 0 && mark.line > last_line) spread_ = true;
+    // If `mark.line` is unknown (-1), it is not greater than `last_line`, so that the next two statements change
+    // nothing, and need no branch.
+    spread_ = spread_ | ((last_line >= 0) & (mark.line > last_line));
     last_line = std::max(last_line, mark.line);
   }
   // Rewrites the text from the start of the line with the line breaks that `append_with_breaks` chooses.
   void lay_out(FunctionRef<std::int32_t()> room);
-  // Returns the first anchor behind each mark among the parts whose places in the source are known. Offsets in the
-  // anchors count from `begin`, as the offsets in the marks already do.
+  // Returns the anchors, which are parts of the text whose places in the source are known; only the first anchor behind
+  // each mark is returned. Offsets in the anchors count from `begin`, as the offsets in the marks already do.
   std::vector<Anchor> anchors(std::size_t begin) const;
-  // Sets the source lines of parameters: a line for each (`each_line`), one line for all (`own_line`), or that of the
-  // `def`.
+  // Sets the source line of each parameter: a line of its own if `each_line` is true, one line for all parameters if
+  // `own_line` is true, and the line of the `def` otherwise.
   void spread_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, bool each_line,
                          bool own_line);
   // Returns how many columns the printed text of source line `line` may have before it is broken.
@@ -183,7 +189,8 @@ class Breaks {
   Records<Part> parts_;          // the parts of the text since the line began
   Records<Mark> marks_;          // the marks in the text since the line began
   Text broken_;                  // the text of the last statement that was broken over lines; kept for its memory
-  std::unordered_map<const CodeObject*, LineLengths> line_lengths_;  // computed on first use
+  // The line lengths of each code object, computed on first use.
+  std::unordered_map<const CodeObject*, LineLengths> line_lengths_;
   bool marking_ = true;
   bool spread_ = false;  // true if the source had a line break before some mark in `marks_`
 };

@@ -1,12 +1,10 @@
-// Decides by columns (3.11 and later) at which marks the source had line breaks. Between two parts of a statement whose
-// places in the source are known (anchors), each choice of line breaks at the marks puts the second part into some
-// column. The choice of breaks that puts the second part into its column in the source is taken.
+// Decides by the columns of positions (3.11 and later) at which marks (places where a line may break) the source had
+// line breaks. Between two parts of a statement whose places in the source are known (anchors), each choice of line
+// breaks at the marks puts the second anchor into some column. For each pair of neighbouring anchors, this file
+// chooses the line breaks that put the second anchor into the column that it had in the source.
 //
-// In the following statement, `second` starts in line 2 at column 4, so the line was broken behind the bracket and not
-// before `and`, which would have put `second` further right:
-//   value = first and (
-//       second or third
-//   )
+// For example, if `second` in `value = first and (second or third)` starts in line 2 at column 4, the source broke the
+// line behind the bracket. If the source had broken the line before `and (second`, `second` would start further right.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -21,11 +19,11 @@ namespace depyf::print {
 namespace {
 
 // The two bounds below limit the work that a hostile file can cause; real code stays far below them.
-constexpr std::size_t most_choices = 8;  // marks between two anchors that are tried both ways; 2^8 combinations
-constexpr std::size_t deepest = 50;  // open brackets around the marks
+constexpr std::size_t most_choices = 8;  // the most marks between two anchors that are tried with and without a break
+constexpr std::size_t deepest = 50;  // the most open brackets around marks whose breaks are chosen
 
-// Walks from anchor to anchor, lays the text between two anchors out with each choice of line breaks, and sets the
-// states of the marks between them.
+// Anchors are parts of the text whose places in the source are known. For each pair of neighbouring anchors, tries each
+// choice of line breaks between the two anchors, and sets the states of the marks between them.
 class Columns {
  public:
   Columns(std::string_view text, std::span<const Mark> marks, std::span<const Anchor> anchors, std::size_t indent,
@@ -44,7 +42,6 @@ class Columns {
       decide(mark, anchor.marks, anchor);
       mark = anchor.marks;
     }
-    replay(mark, marks_.size());
   }
 
  private:
@@ -53,7 +50,7 @@ class Columns {
   struct Place {
     std::uint32_t indent = 0;  // indentation of the current line
     std::int32_t group = -1;  // the mark that opens the innermost bracket pair around the place; -1 if there is none
-    std::uint32_t depth = 0;  // bracket pairs around the place
+    std::uint32_t depth = 0;  // the number of bracket pairs around the place
   };
   // A bracket pair, stored at the index of its opening mark. A `Place` refers only to its innermost pair, and each pair
   // to the place around it, so that copying a place copies no list of pairs.
@@ -63,13 +60,15 @@ class Columns {
     bool is_hint = false;  // true for redundant brackets, which are written only if columns prove them
   };
 
-  // Updates the layout for marks whose states stay unchanged.
-  void replay(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) step(place_, i, states_[i].is_apart());
+  // Moves `place_`, the state of the layout, to the mark `end`, and changes no state of a mark. This function is called
+  // only in front of an anchor whose column has to be examined: in front of most anchors, the source lines alone decide
+  // about all breaks.
+  void replay(std::size_t end) {
+    for (; replayed_ < end; ++replayed_) step(place_, replayed_, states_[replayed_].is_apart());
   }
 
-  // Moves the layout past one mark, where the line breaks if `breaks` is true. Returns false if the style that is
-  // assumed for the source rules `breaks` out at this mark.
+  // Moves the layout past one mark, where the line breaks if `breaks` is true. Returns false if `breaks` contradicts
+  // the style of formatting that the source is assumed to have.
   bool step(Place& place, std::size_t index, bool breaks) {
     const Mark& mark = marks_[index];
     switch (mark.kind) {
@@ -100,15 +99,15 @@ class Columns {
   // Returns true if the line breaks behind the innermost opening bracket.
   bool is_apart(const Place& place) const { return place.group >= 0 && group(place.group).is_apart; }
 
-  // Returns the mark that opens the innermost bracket pair that separators belong to; -1 if there is none. Separators
-  // never belong to redundant brackets that are not written.
+  // Returns the mark that opens the innermost bracket pair to which a separator at `place` belongs; -1 if it belongs
+  // to no brackets. Separators never belong to redundant brackets that are not written.
   std::int32_t innermost(const Place& place) const {
     std::int32_t open = place.group;
     while (open >= 0 && !group(open).is_apart && group(open).is_hint) open = group(open).around.group;
     return open;
   }
 
-  // A separator that the layout has passed, and whether the line breaks there.
+  // A separator that the layout has passed; `breaks` is true if the line breaks at the separator.
   struct Passed {
     std::int32_t group = -1;  // the mark that opens the brackets around the separator
     std::uint8_t priority = 0;
@@ -127,38 +126,48 @@ class Columns {
   }
 
   // Returns the column of the text at offset `at` if the last line break is at `mark`, and the line behind the break
-  // has the indentation `indent`. Returns `at` itself for mark -1 (no break).
+  // has the indentation `indent`. If `mark` is -1, the line does not break, and the offset `at` is the column.
   std::size_t column(std::size_t indent, std::int32_t mark, std::size_t at) const {
     if (mark < 0) return at;
     const std::size_t from = marks_[std::size_t(mark)].at;
     return indent + (at - from) - (from < at && text_[from] == ' ' ? 1 : 0);
   }
 
-  // Chooses the breaks at the marks `begin` to `end`, which all stand before `anchor`.
+  // Chooses the breaks at the marks `begin` to `end`, which all stand before `anchor`, the next part of the text whose
+  // place in the source is known.
   void decide(std::size_t begin, std::size_t end, const Anchor& anchor) {
     // The bytecode gives an `if` statement the line of its test, so a line break between the keyword and the test shows
     // only in columns.
     const bool is_first = begin == 0;
     const std::int32_t before = marks_[begin].before;
     const std::int32_t gap = before < 0 || anchor.line < 0 ? -1 : anchor.line - before;
-    const bool is_decided = gap == 0 && !is_first;
-    if (is_decided || gap < 0 || anchor.column < 0 || place_.depth > deepest) return replay(begin, end);
-    if (!find_choices(begin, end)) return replay(begin, end);
+    const bool is_decided = (gap == 0) & !is_first;
+    if (is_decided | (gap < 0) | (anchor.column < 0)) return;
+    replay(begin);
+    if (place_.depth > deepest || !find_choices(begin, end)) return;
 
     const std::optional<std::size_t> best = best_choice(begin, end, anchor, gap);
-    if (!best) return replay(begin, end);
-    for (std::size_t i = begin, choice = 0; i < end; ++i) {
-      const bool is_close = marks_[i].kind == Mark::Kind::close;
-      const bool breaks = is_close ? is_apart(place_) : (*best >> choice++ & 1) != 0;
-      states_[i].state = breaks ? BreakState::apart : BreakState::together;
-      step(place_, i, breaks);
+    if (!best) return;
+    for (std::size_t choice = 0; replayed_ < end; ++replayed_) {
+      const bool breaks = breaks_at(replayed_, place_, *best, choice);
+      states_[replayed_].state = breaks ? BreakState::apart : BreakState::together;
+      step(place_, replayed_, breaks);
     }
   }
 
-  // Returns the best choice of breaks at the marks `begin` to `end`; nothing if no choice explains the place of
-  // `anchor`, which is `gap` lines below the text in front of the marks. Bit i of a choice is set if the line breaks at
-  // the mark `choices_[i]`. All combinations of breaks are tried, because there are at most eight marks to choose from.
-  // They are ordered by the last break, because its place alone excludes most of them.
+  // Returns true if the line breaks at the mark `index`. Before a closing bracket, the line breaks if it breaks behind
+  // the opening bracket. At any other mark, the line breaks if bit `choice` of `chosen` is set, and the function
+  // increments `choice`.
+  bool breaks_at(std::size_t index, const Place& place, std::size_t chosen, std::size_t& choice) const {
+    const bool is_close = marks_[index].kind == Mark::Kind::close;
+    return is_close ? is_apart(place) : (chosen >> choice++ & 1) != 0;
+  }
+
+  // Returns the best choice of breaks at the marks `begin` to `end`. Returns nothing if no choice puts `anchor` into
+  // the column that it has in the source, `gap` lines below the text in front of the marks. Bit i of a choice is set if
+  // the line breaks at the mark `choices_[i]`. All combinations of breaks are tried, because there are at most eight
+  // marks to choose from. The combinations with the same last break are tried one after the other, because the place of
+  // the last break alone shows for most of them that they do not fit.
   std::optional<std::size_t> best_choice(std::size_t begin, std::size_t end, const Anchor& anchor, std::int32_t gap) {
     const std::int32_t most_breaks = std::max(gap, 1);
     std::optional<std::size_t> best;
@@ -169,13 +178,14 @@ class Columns {
       const std::size_t behind = last < 0 || most_breaks == 1 ? first + 1 : 2 * first;
       for (std::size_t chosen = first; chosen < behind; ++chosen) {
         if (most_breaks > 1 && std::popcount(chosen) > most_breaks) {
-          chosen += lowest_bit(chosen) - 1;  // skips all choices that add lower bits, which have too many breaks, too
+          chosen += lowest_bit(chosen) - 1;  // skips the choices that add lower bits: they have even more breaks
           continue;
         }
         const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, chosen);
         if (!breaks || *breaks > most_breaks || (gap > 0 && *breaks == 0)) continue;
-        // Prefers, in this order, fewer breaks before attributes (`.name`), which are rarer than comment lines between
-        // the anchors, then fewer source lines that the breaks do not explain, and then earlier breaks.
+        // Prefers, in this order: fewer breaks before attributes (`.name`), fewer source lines that the breaks do not
+        // explain, and earlier breaks. In sources, a break before an attribute is rarer than a comment inside a
+        // statement, whose line no break explains.
         const std::int32_t left = gap == 0 ? *breaks : gap - *breaks;
         const std::int32_t attributes = attributes_ == 0 ? 0 : std::popcount(chosen & attributes_);
         const bool is_better = !best || attributes < best_attributes ||
@@ -183,38 +193,37 @@ class Columns {
                                (attributes == best_attributes && left == best_left && is_earlier(chosen, *best));
         if (is_better) best = chosen, best_left = left, best_attributes = attributes;
         if (gap == 0 && chosen == 0) return best;  // no choice is better than a line without breaks
-        // Nothing is better than a break at the first mark that explains all lines: other choices break later or too
-        // often.
+        // If a single break at the first mark explains all lines, no other choice is better, because each other choice
+        // breaks later or more often.
         if (left == 0 && attributes == 0 && chosen == 1) return best;
       }
     }
     return best;
   }
 
-  // Finds the marks from `begin` to `end` at which a line break is optional. Returns false if there are too many. The
-  // line breaks before a closing bracket if it breaks behind the opening bracket, so closing brackets are not choices.
+  // Collects in `choices_` the marks from `begin` to `end` at which the line may or may not break. Returns false if
+  // there are more than `most_choices` marks at which the line may or may not break. The line breaks before a closing
+  // bracket if it breaks behind the opening bracket, so closing brackets are not collected.
   bool find_choices(std::size_t begin, std::size_t end) {
     last_close_ = -1;
-    choice_count_ = separator_count_ = attributes_ = 0;
+    choice_count_ = separators_ = attributes_ = 0;
     for (std::size_t i = begin; i < end; ++i) {
       const Mark& mark = marks_[i];
-      if (mark.kind == Mark::Kind::close) {
-        last_close_ = std::int32_t(i);
-        continue;
-      }
-      if (choice_count_ == most_choices) return false;
-      if (mark.kind == Mark::Kind::separator) {
-        ++separator_count_;
-        if (mark.priority == attribute_priority) attributes_ |= std::size_t{1} << choice_count_;
-      }
-      choices_[choice_count_++] = i;
+      const bool is_close = mark.kind == Mark::Kind::close, is_separator = mark.kind == Mark::Kind::separator;
+      const bool is_attribute = is_separator & (mark.priority == attribute_priority);
+      last_close_ = select(is_close, std::int32_t(i), last_close_);
+      separators_ |= std::size_t{is_separator} << choice_count_;
+      attributes_ |= std::size_t{is_attribute} << choice_count_;
+      choices_[choice_count_] = i;  // if the mark is a closing bracket, the next mark overwrites it
+      choice_count_ += std::size_t{!is_close};
+      if (choice_count_ > most_choices) return false;
     }
     return true;
   }
 
-  // Returns false if a last chosen break at the mark `last` (-1: no break) certainly puts the anchor into another
-  // column than in the source. The test is cheap and excludes most choices: the text behind the last break is indented
-  // by a multiple of `indentation`.
+  // Returns false if `anchor` certainly gets another column than in the source when the last break before it is at the
+  // mark `last` (-1: no break). The test takes little time and excludes most choices, because the text behind the last
+  // break must be indented by a multiple of `indentation`.
   bool may_fit(const Anchor& anchor, std::int32_t gap, std::int32_t last) const {
     if (last < last_close_) return true;  // the line may break at the closing bracket
     const std::size_t behind = column(indent_, last, anchor.at), anchored = std::size_t(anchor.column);
@@ -226,23 +235,25 @@ class Columns {
   static bool is_earlier(std::size_t chosen, std::size_t than) { return (chosen & lowest_bit(chosen ^ than)) != 0; }
   static std::size_t lowest_bit(std::size_t bits) { return bits & (~bits + 1); }
 
-  // Returns the number of line breaks between the anchors for the choice `chosen`; nothing if the choice puts the
-  // second anchor into another column than the source had, or if no formatter breaks lines that way.
+  // Returns the number of line breaks at the marks `begin` to `end` for the choice `chosen`. Returns nothing if the
+  // choice puts `anchor` into another column than it had in the source, or if no formatter breaks lines as the choice
+  // does.
   std::optional<std::int32_t> try_breaks(std::size_t begin, std::size_t end, const Anchor& anchor, std::size_t chosen) {
     Place place = place_;
     std::int32_t count = 0, last = -1;
     std::size_t choice = 0, separators = 0;
     std::size_t written = 0;  // optional closing brackets since the last break, which `text_` lacks
+    // `breaks_tighter_first` need not examine the separators if the line breaks at all of them or at none of them.
+    const std::size_t broken = chosen & separators_;
+    const bool is_ordered = (broken == 0) | (broken == separators_);
     for (std::size_t i = begin; i < end; ++i) {
       const Mark& mark = marks_[i];
-      const bool is_close = mark.kind == Mark::Kind::close;
-      const bool breaks = is_close ? is_apart(place) : (chosen >> choice++ & 1) != 0;
-      // The order of breaks at looser and tighter separators matters only if there are several separators.
-      if (separator_count_ > 1 && mark.kind == Mark::Kind::separator)
+      const bool breaks = breaks_at(i, place, chosen, choice);
+      if (!is_ordered && mark.kind == Mark::Kind::separator)
         passed_[separators++] = {innermost(place), mark.priority, breaks};
       if (!step(place, i, breaks)) return std::nullopt;
       if (!breaks) continue;
-      ++count, last = std::int32_t(i), written = is_close && mark.optional;
+      ++count, last = std::int32_t(i), written = (mark.kind == Mark::Kind::close) & mark.optional;
     }
     if (column(place.indent, last, anchor.at) + written != std::size_t(anchor.column)) return std::nullopt;
     if (breaks_tighter_first(separators)) return std::nullopt;
@@ -256,11 +267,14 @@ class Columns {
   const std::size_t indent_;  // indentation of the statement
   Place place_;
   std::unique_ptr<Group[]> groups_;  // indexed by the mark of the opening bracket
-  std::array<std::size_t, most_choices> choices_;  // the marks at which `decide` may break the line
-  std::size_t choice_count_ = 0, separator_count_ = 0;  // the number of choices, and of those that are separators
+  std::size_t replayed_ = 0;  // the number of marks that `place_` has passed
+  std::array<std::size_t, most_choices + 1> choices_;  // the marks at which `decide` may break the line
+  std::size_t choice_count_ = 0;  // the number of marks in `choices_`
+  std::size_t separators_ = 0;  // bit i is set if the mark `choices_[i]` is a separator
   std::size_t attributes_ = 0;  // the bits of the choices that stand before the dot of an attribute
   std::int32_t last_close_ = -1;  // the last mark of a closing bracket between the anchors; -1 if there is none
-  // The separators between the anchors, for the breaks that are being tried; there are no more separators than choices.
+  // The separators that `try_breaks` has passed between the previous and the next anchor; there are no more separators
+  // than marks at which the line may break.
   std::array<Passed, most_choices> passed_;
 };
 

@@ -56,7 +56,7 @@ std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t
     return at == text.size();
   };
   // If some width suffices for the text, each greater width does, too, because with a greater width no line ends
-  // earlier. A binary search from the average width on therefore finds the least width that suffices.
+  // earlier. A binary search, which starts at the average width, finds the least width that suffices.
   std::size_t least = std::max((text.size() + used) / lines, used + 1), known = usual;
   while (least < known) {
     const std::size_t middle = least + (known - least) / 2;
@@ -70,7 +70,8 @@ std::size_t filled_line(std::string_view text, std::size_t width) {
   if (text.size() <= width) return text.size();
   if (width == 0) return 0;
   const std::string_view line = text.substr(0, width);
-  // `find` is called before `rfind`, because it compares many bytes at a time, and most texts contain no line break.
+  // `find` is called before `rfind`, because `find` compares many bytes at a time, and most texts contain no line
+  // break.
   const std::size_t end = line.rfind(line.find('\n') == line.npos ? ' ' : '\n');
   return end == line.npos ? 0 : end + 1;
 }
@@ -115,7 +116,7 @@ void Constants::string(const Expr* leaf, const Constant& constant) {
       is_divided = is_folded(leaf, constant);
     }
   }
-  // From 3.11 on, positions show whether the source had the text on one line.
+  // From 3.11 on, positions show whether the source had a long string on one line or divided it.
   if ((is_divided || !dialect_of(version_).columns) && long_string(constant)) return;
   constant_text(constant);
 }
@@ -128,7 +129,7 @@ void Constants::display(const Expr* leaf, const Constant& constant, bool bracket
   const bool one_by_one = more > std::int32_t(constant.items.size());
   const std::int32_t line = spread ? leaf->line + 1 : -1;
   const bool tuple = constant.kind == Constant::Kind::tuple;
-  // If there are more lines than items and brackets, the source divided strings into several literals.
+  // If the tuple had more lines than it has items and brackets, the source divided strings in it into several literals.
   const bool outer = std::exchange(may_divide, may_divide || more > std::int32_t(constant.items.size()) + 1);
   if (bracketed) out_.write(tuple ? "(" : "{"), breaks_.open(line);
   constant_items(constant, line, one_by_one ? 1 : 0);
@@ -152,7 +153,7 @@ bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
   if ((constant.kind != Constant::Kind::string && !is_bytes) || fields > 0) return false;
   const Position* position = positions_.of(leaf);
   if (!position || position->column < 0 || position->line != position->end_line) return false;
-  // The width of the position excludes most strings, so it is tested first.
+  // The position of most strings has another width than a raw literal, so the width is tested first.
   constexpr std::size_t quotes = 2;
   const std::string_view prefix = is_bytes ? "rb" : "r";
   const auto width = std::size_t(std::max(position->end_column - position->column, 0));
@@ -177,15 +178,17 @@ bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
   if (more <= 0 || leaf->line < 0 || fields > 0 || !breaks_.is_marking() ||
       !positions_.has_own_position(leaf, constant) || constant.text.find('\r') != std::string::npos)
     return false;
-  // If the text has as many line breaks as its position, the source had triple quotes, or strings that each end in a
-  // line break. The column at which the source's text ended distinguishes triple quotes from several strings.
+  // If the text has as many line breaks as the lines of its position, the source had one string in triple quotes, or
+  // several strings that each end in a line break. The column at which the last string of the source ended
+  // distinguishes one string from several strings.
   const bool by_newline = ends_by_newline(leaf, constant.text, more);
   if (line_breaks_in(constant.text) == more && !by_newline) append_docstring(out_.text(), constant.text, 0);
   else joined_string(leaf, constant, by_newline);
   return true;
 }
 
-// Returns true if the source had a string of its own for each line of `text`, on `more` + 1 lines.
+// Returns true if the source had a separate string literal for each line of `text`. The literals then stood on `more` +
+// 1 lines.
 bool Constants::ends_by_newline(const Expr* leaf, std::string_view text, std::int32_t more) const {
   constexpr std::int32_t quotes = 2, triple_quotes = 3;
   const std::size_t newline = text.size() < 2 ? text.npos : text.rfind('\n', text.size() - 2);
@@ -197,12 +200,11 @@ bool Constants::ends_by_newline(const Expr* leaf, std::string_view text, std::in
   return position.end_column == position.column + quotes + std::int32_t(escaped_size(last));
 }
 
-// Prints a string that the source wrote as several adjacent strings, one on each line:
-//   x = ("first half "
-//        "second half")
-// The end column shows how long the last string was. The lengths of the strings before the last are unknown, so these
-// strings are filled up to the least width that suffices for the number of lines. With `by_newline`, each string ends
-// behind a line break of the text.
+// Prints a string that the source wrote as several adjacent strings, one on each line. The end column of the constant's
+// position shows how long the last string was. The lengths of the strings before the last are unknown, so these strings
+// are filled up to the least width that suffices for the number of lines. If `by_newline` is true, each string ends
+// behind a line break of the text. For example, the source had `x = ("first half "` on one line, and
+// `"second half")` on the next line.
 void Constants::joined_string(const Expr* leaf, const Constant& constant, bool by_newline) {
   const Position& position = ast::positions_of(*positions_.code)[leaf->offset / 2];
   constexpr std::size_t usual_width = 88, longest_part = 100;
@@ -223,7 +225,8 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
     if (tail_width > last_width) break;
     last = at;
   }
-  // If the whole text is narrower than its position, the position is that of an expression of several strings.
+  // If the whole text fits into the width of the last source line, the position belongs to a larger expression, in
+  // which the compiler folded several strings.
   if (last == 0 && long_string(constant)) return;
   const auto lines = std::size_t(std::max(position.end_line - position.line, 0));
   const std::size_t balanced = balanced_width(text.substr(0, last), lines, 0, width);
@@ -239,7 +242,8 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
     } else if (at >= last || left <= 0) {
       end = text.size();
     } else if ((left > 1 || last - at > longest_part) && last - at > balanced) {
-      // A string in the middle ends behind a line break, else behind a blank, else at the usual width.
+      // A string that another string follows ends behind a line break if possible, else behind a blank, else at the
+      // usual width.
       const std::size_t filled = filled_line(text.substr(at, last - at), balanced);
       end = at + (filled > 0 ? filled : width);
       while (end < last && !is_start(end)) ++end;
@@ -270,7 +274,9 @@ bool Constants::long_string(const Constant& constant) {
   Constant part;
   part.kind = constant.kind;
   auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
-  std::size_t width = 0, from = 0, blank = 0;  // `blank` is the end of the part's last word; `from` if it has none
+  // The loop writes `text` in parts. `from` is the start of the part that is written next, and `blank` is the end of
+  // the last word that fits into this part; `blank` equals `from` as long as no word has ended.
+  std::size_t width = 0, from = 0, blank = 0;
   auto write = [&](std::size_t end) {
     if (from > 0) {
       // The invented source lines 0 before the mark and 1 behind the mark force a line break at the mark.

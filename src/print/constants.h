@@ -12,11 +12,12 @@ namespace depyf::print {
 // Returns the size in bytes of `text` as repr escapes it.
 std::size_t escaped_size(std::string_view text);
 
-// Returns how much of `text` a line of `width` columns takes: up to its last line break, or else up to its last blank;
-// 0 if it has neither.
+// Returns how many bytes of `text` are put on a line of `width` columns. If `text` is longer than the line, the line
+// ends behind the last line break that fits, or else behind the last blank that fits; the result is 0 if neither fits.
 std::size_t filled_line(std::string_view text, std::size_t width);
 // Returns the least width with which `lines` lines hold `text`, if `used` columns of the first line are taken; `usual`
-// if no lesser width suffices. The least width spreads the words evenly over the lines, as people divide a string.
+// if no lesser width suffices. With the least width, the words are spread evenly over the lines, as they are where
+// people divide a string.
 std::size_t balanced_width(std::string_view text, std::size_t lines, std::size_t used, std::size_t usual);
 
 class Constants {
@@ -24,7 +25,7 @@ class Constants {
   Constants(Emitter& out, Version version, const Positions& positions, Breaks& breaks)
       : out_(out), version_(version), positions_(positions), breaks_(breaks) {}
 
-  // True if the source wrote strings in the tuple, list or set that is being printed as several adjacent literals.
+  // True if the source divided strings into several adjacent literals in the tuple, list or set that is being printed.
   bool may_divide = false;
   int fields = 0;  // how many f-string fields enclose the expression that is being printed
 
@@ -32,8 +33,8 @@ class Constants {
   // larger constant.
   void constant(const ast::Expr* leaf, const Constant& constant, bool bracketed = true);
   void constant(const Constant& constant) { this->constant(nullptr, constant); }
-  // Prints a string or bytes that no line has room for as several adjacent literals. Returns false, and prints nothing,
-  // if the constant is short, or if no line may break here.
+  // Prints a string or bytes constant that is too long for one line as several adjacent literals. Returns false, and
+  // prints nothing, if the constant is short, or if the text that is being printed must stay on one line.
   bool long_string(const Constant& constant);
   // Prints `constant` as a literal whose quotes suit the enclosing f-string.
   void constant_text(const Constant& constant);

@@ -1,4 +1,4 @@
-// Prints functions, classes, their arguments and docstrings.
+// Prints the definitions of functions and classes, with their decorators and docstrings.
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -17,9 +17,9 @@ using namespace ast;
 
 namespace {
 
-// Returns true if the docstring may be indented like the code around it. The compiler of 3.13 and later removes the
-// common indentation of all lines but the first. Indenting a docstring is harmless only if the compiler restores the
-// exact text: some line must have no indentation, and no line may consist of blanks alone.
+// Returns true if the docstring may be indented like the code around it. The compiler of 3.13 and later removes from a
+// docstring the common indentation of all lines but the first. Indenting a docstring is harmless only if the compiler
+// restores the exact text: some line must have no indentation, and no line may consist of blanks alone.
 bool may_be_indented(std::string_view text) {
   bool some = false;
   if (text.starts_with(' ') || text.find('\t') != text.npos) return false;
@@ -54,22 +54,25 @@ std::int32_t body_line(Block body) {
   return -1;
 }
 
-// Returns the position of an `...` that stood behind the colon as the whole body, or null if there was none. The
-// expression statement `...` leaves no instruction, but the implicit `return None` keeps its columns.
+// Returns the position of a `...` that stood behind the colon as the whole body; null if the source had no `...`
+// there. The expression statement `...` leaves no instruction, but the implicit `return None` keeps the columns of the
+// `...`.
 const Position* ellipsis_of(const Emitter& out, const CodeObject* code) {
   constexpr int width_of_ellipsis = 3;
   const Position* last = nullptr;
   if (!code) return nullptr;
   for (const Position& position : code->positions)
     if (position.line >= 0 && position.column >= 0) last = &position;
-  // A position of width zero on the line of the `def` also shows that the whole body stood on this line.
+  // If the position of the implicit `return None` has no width and is on the line of the `def`, the whole body stood on
+  // that line, too.
   if (last && last->line == code->firstlineno && last->column == last->end_column) return last;
   if (!last || last->line != last->end_line || last->end_column - last->column != width_of_ellipsis) return nullptr;
   return last->column > std::int32_t(out.indent() + 4) ? last : nullptr;
 }
 
-// Returns the statement `pass` or `...` of a function that has at most a docstring besides. `pass` and `...` leave no
-// instruction, but the implicit `return None` has their position. Returns an empty text if the statement is unknown.
+// Returns the statement of a function whose body consists of `pass` or `...`, possibly behind a docstring. `pass` and
+// `...` leave no instruction, but the implicit `return None` has their position. Returns an empty text if the statement
+// is unknown.
 std::string_view silent_statement(const CodeObject* code) {
   const Position* last = nullptr;
   if (!code) return {};
@@ -81,7 +84,9 @@ std::string_view silent_statement(const CodeObject* code) {
   return {};
 }
 
-// Returns the source line of the first statement of the body; -1 if it is unknown.
+// Returns the source line of the first statement of the body; -1 if it is unknown. For a body `...` behind the colon,
+// the result is the line below the `...`, because a body on the line of the header counts as one line below the
+// header.
 std::int32_t first_line_of_body(const Emitter& out, const FunctionDef& node) {
   if (!node.body.empty()) return body_line(node.body);
   const Position* ellipsis = ellipsis_of(out, node.code);
@@ -123,8 +128,9 @@ bool Definitions::body_on_line(const CodeObject* code) {
   return true;
 }
 
-// Prints the colon and the body. While the header of the definition is printed, `positions_.code` must be the enclosing
-// code object, which has the header's columns; for the body it is the code object of the definition.
+// Prints the colon and the body. Columns are looked up in the code object `positions_.code`. For the header of the
+// definition, it must be the enclosing code object, which has the header's columns; for the body, it must be the code
+// object of the definition.
 void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
   const CodeObject* outer = std::exchange(positions_.code, code);
   out_.write(":");
@@ -151,7 +157,7 @@ void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
   out_.deeper();
   const std::size_t documented = docstring(body);
   const Block rest = body.subspan(documented);
-  // A class docstring is followed by a blank line, a function docstring is not.
+  // A class docstring is followed by a blank line, but a function docstring is not.
   statements_.statements(rest, !documented          ? Statements::Above::nothing
                                : is<ClassDef>(stmt) ? Statements::Above::heading
                                                     : Statements::Above::statement);
@@ -162,7 +168,7 @@ void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
   positions_.code = outer;
 }
 
-// Prints the decorators. `line` is the source line of the keyword below the decorators; -1 if it is unknown.
+// Prints the decorators. `line` is the source line of the `def` or `class` below the decorators; -1 if it is unknown.
 void Definitions::decorators(List<Expr*> decorators, std::int32_t line) {
   for (std::size_t i = 0; i < decorators.size(); ++i) {
     out_.write("@");

@@ -8,7 +8,8 @@ namespace depyf::print {
 
 class Statements;
 
-// Shares the `Sheet` with the printers of expressions and statements; `statements` prints the bodies of definitions.
+// The printer of definitions shares the `Sheet` (the output and its settings) with the printers of expressions and
+// statements. `statements` prints the bodies of definitions.
 class Definitions {
  public:
   Definitions(Sheet& sheet, SourceLines& lines, Expressions& exprs, Statements& statements)
@@ -24,12 +25,13 @@ class Definitions {
 
   void definition(const ast::Stmt* stmt, const ast::FunctionDef& node);
   void definition(const ast::Stmt* stmt, const ast::ClassDef& node);
-  // Prints the docstring at the start of `body`, and the marker comments above it. Returns how many statements were
-  // printed; 0 if `body` has no docstring.
+  // Prints the docstring at the start of `body`, and the comments of the decompiler above the docstring. Returns how
+  // many statements were printed; 0 if `body` has no docstring.
   std::size_t docstring(ast::Block body);
 
  private:
-  // Prints the lines of the decorators; `line` is the source line of the keyword below them, or -1.
+  // Prints the lines of the decorators; `line` is the source line of the `def` or `class` below them, or -1 if it is
+  // unknown.
   void decorators(ast::List<ast::Expr*> decorators, std::int32_t line);
   void body(const ast::Stmt* stmt, const CodeObject* code, ast::Block body);
   // Prints the `...` of an empty body behind the colon if the source had it there, and returns true in that case.

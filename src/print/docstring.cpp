@@ -17,8 +17,9 @@ std::size_t find_special(std::string_view line, std::size_t at) {
   return at;
 }
 
-// Returns the end of the part of a docstring's line that starts at `at` and is printed on one line. A long line with
-// many blanks in it comes from source in which a backslash joined a line with the indented line below.
+// A long line of a docstring is printed in several parts, each on a line of its own. Returns the end of the part that
+// starts at `at`. A long line with many blanks in it comes from source in which a backslash joined a line with the
+// indented line below.
 std::size_t end_of_part(std::string_view line, std::size_t at) {
   constexpr std::size_t long_line = 120;
   constexpr std::string_view blanks = "        ";

@@ -8,11 +8,12 @@
 
 namespace depyf::print {
 
-// Appends the characters that are written between triple double quotes for `text`. Line breaks of `text` stay as they
-// are, and each line after the first starts with `indent` blanks. No character is escaped if `is_raw` is true.
+// Appends the characters of a literal for `text` that stand between the quotes `"""`. Line breaks of `text` stay as
+// they are, and each line after the first starts with `indent` blanks. No character is escaped if `is_raw` is true.
 void append_lines(Text& out, std::string_view text, std::size_t indent, bool is_raw);
 
-// Appends `text` between triple quotes, as `append_lines` writes it; as a raw string if that saves a backslash.
+// Appends `text` between triple quotes, as `append_lines` writes it. The literal is a raw string if that saves a
+// backslash.
 void append_docstring(Text& out, std::string_view text, std::size_t indent);
 
 }  // namespace depyf::print

@@ -44,8 +44,8 @@ class Emitter {
     text_.cut(text_.size() - 1);
     if (counted_ > text_.size()) counted_ = text_.size(), --line_;
   }
-  // Returns the number, from 1, of the line that is being written. Line breaks are counted from where the last call
-  // stopped.
+  // Returns the number, from 1, of the line that is being written. Line breaks are counted from the offset at which
+  // the last call of this function stopped.
   std::uint32_t line() {
     for (std::size_t at = text_.view().find('\n', counted_); at != std::string_view::npos;
          at = text_.view().find('\n', at + 1))

@@ -30,13 +30,15 @@ bool is_closing(char c) { return c == ')' || c == ']' || c == '}'; }
 
 // The parts of an annotation that the bytecode keeps as text (`from __future__ import annotations`).
 struct TextParts {
-  // The number of ` | ` outside of brackets, and the number of commas directly within the last outermost brackets.
+  // The number of ` | ` outside of brackets, and the number of commas directly within the last pair of brackets that no
+  // other brackets enclose.
   std::int32_t bars = 0, commas = 0;
   bool is_bracketed = false;  // true if the text ends in a closing bracket
 };
 
-// Returns the text in which `...` replaces the word Ellipsis outside of string literals. Until 3.8 CPython writes the
-// word Ellipsis for `...` in a tuple of constants, and a tuple with the name `Ellipsis` is no constant.
+// Returns `text` with `...` in place of the word Ellipsis outside of string literals. Up to 3.8, CPython writes the
+// word Ellipsis for a `...` in a constant tuple of an annotation. In a constant tuple, the word Ellipsis cannot be the
+// name `Ellipsis`, because a tuple that contains a name is no constant.
 std::string with_ellipsis(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -68,8 +70,8 @@ TextParts parts_of(std::string_view text) {
   return result;
 }
 
-// Returns how the source wrote the integer `number`, which `expr` is, if the position has another width than the
-// digits; an empty text otherwise.
+// Returns how the source wrote the integer `number`, the value of `expr`. If the position of `expr` is as wide as the
+// digits of the number, the source wrote the digits, and the text of the result is empty.
 SpelledNumber spelling_of(const Expr* expr, const Constant& number, const Positions& positions) {
   if (number.kind != Constant::Kind::integer) return {};
   const Position* position = positions.of(expr);
@@ -79,22 +81,22 @@ SpelledNumber spelling_of(const Expr* expr, const Constant& number, const Positi
   return spelled_number(number.text, width);
 }
 
-// Returns the text of a constant which never needs parentheses, and for which the source had no other text: `None` or a
-// digit. Returns an empty text for other constants.
+// Returns the text of a constant that never needs parentheses and is written in only one way, such as `None` or a
+// digit. Returns an empty text for a constant that may need parentheses or can be written in several ways.
 std::string_view only_text_of(const Constant& value) {
   using Kind = Constant::Kind;
   if (value.kind == Kind::none) return "None";
   if (value.kind == Kind::true_) return "True";
   if (value.kind == Kind::false_) return "False";
-  // Of the numbers with one digit, only 9 may have been written as a power.
+  // Among the numbers with one digit, only 9 may be printed as a power, `3**2`.
   const bool is_digit = value.kind == Kind::integer && value.text.size() == 1 && value.text != "9";
   return is_digit ? std::string_view(value.text) : std::string_view();
 }
 
 // From 3.14 on, a slice of constants is one constant, unless the source wrote a part as an expression, which the
-// compiler folds later. Returns the part of `slice` that was an expression; null if there is none:
-//
-//     x[8:8 + 4]        LOAD x; LOAD 8; LOAD 12; BINARY_SLICE
+// compiler folds later. Returns the start, stop or step that the source wrote as an expression and the compiler folded;
+// null if the source wrote no part as an expression. The subscript `x[8:8 + 4]`, for example, compiles to LOAD x; LOAD
+// 8; LOAD 12; BINARY_SLICE, and the returned part is 12.
 const Expr* folded_part(const Slice& slice, const Positions& positions, Version version) {
   if (!positions.code || !dialect_of(version).constant_slices) return nullptr;
   const Expr* folded = nullptr;
@@ -109,12 +111,6 @@ const Expr* folded_part(const Slice& slice, const Positions& positions, Version 
     if (is_wider) folded = part;
   }
   return folded;
-}
-
-// Returns true for a name or an attribute of a name.
-bool is_short_operand(const Expr* expr) {
-  auto* access = as<Attribute>(expr);
-  return is<Name>(expr) || (access && is<Name>(access->value));
 }
 
 // Returns the precedence of an expression by its kind; the levels of operators are in the tables of precedence.h.
@@ -155,12 +151,13 @@ Level level_by_kind(const Expr* expr) {
 }  // namespace
 
 Level level_of(const Expr* expr) {
-  // Most expressions are names, attributes or calls.
+  // Most expressions are names, attributes or calls, so these kinds are tested first.
   if (!expr || is<Name>(expr) || is<Attribute>(expr) || is<Call>(expr)) return Level::atom;
   return level_by_kind(expr);
 }
 
-// Prints a constant; an integer as the source wrote it, if that is known to differ from the digits of the integer.
+// Prints a constant. An integer is printed as the source wrote it if its position shows that the source did not write
+// plain digits.
 void Expressions::constant(const Expr* expr, const Constant& value, Level loosest) {
   // Most constants are strings, which never need parentheses.
   if (value.kind == Constant::Kind::string || value.kind == Constant::Kind::bytes) {
@@ -191,21 +188,24 @@ void Expressions::constant(const Expr* expr, const Constant& value, Level looses
 // Follows the leftmost operands down and back in a loop instead of recursion, because `a + b + c + ...` nests as deep
 // as it is long.
 void Expressions::any_expr(const Expr* expr, Level loosest) {
-  const auto short_operand = [&](const Expr* operand) {
-    if (auto* n = as<Name>(operand)) return name(operand, *n);
+  // Most operands are names or attributes of a name. They are printed at once, without `open_`, the list of the nodes
+  // whose leftmost operand is being printed. `printed_short_operand` returns false, and prints nothing, for any other
+  // operand.
+  const auto printed_short_operand = [&](const Expr* operand) {
+    if (auto* n = as<Name>(operand)) return name(operand, *n), true;
     auto* access = as<Attribute>(operand);
-    name(access->value, *as<Name>(access->value));
-    attribute(operand, *access);
+    auto* object = access ? as<Name>(access->value) : nullptr;
+    if (object) name(access->value, *object), attribute(operand, *access);
+    return object != nullptr;
   };
-  // Most operands are names or attributes of a name, for which no list of open nodes is needed.
-  if (is_short_operand(expr)) return short_operand(expr);
-  if (auto* call = as<Call>(expr); call && is_short_operand(call->func)) {
-    short_operand(call->func);
-    return call_arguments(call->args, call->keywords, expr);
+  if (auto* call = as<Call>(expr)) {
+    if (printed_short_operand(call->func)) return call_arguments(call->args, call->keywords, expr);
+  } else if (printed_short_operand(expr)) {
+    return;
   }
   const std::size_t bottom = open_.size();
-  // The text of each leftmost operand starts with the same leaf, whose line is searched for only once, because the leaf
-  // may be nested deep.
+  // The texts of an expression and of its leftmost operands start with the same name or constant. The line of the name
+  // or constant at the start of the text is searched for only once, because the name or constant may be nested deep.
   std::optional<std::int32_t> line_of_leaf;
   for (;;) {
     if (auto* n = as<Name>(expr)) {
@@ -298,15 +298,16 @@ void Expressions::after_operand(const Expr* whole) {
 }
 
 void Expressions::operator_before(std::string_view op, Level level, const Expr* right) {
-  // Operators that bind loosest break first, so the priority of the mark falls as the level rises.
+  // A line breaks first at the operators that bind loosest. So the tighter an operator binds (the higher its level is),
+  // the lower is the priority of its mark.
   breaks_.mark(Mark::Kind::separator, first_line(right), static_cast<std::uint8_t>(int(Level::atom) - int(level)));
   out_.write(" ");
   out_.write(op);
   out_.write(" ");
 }
 
-// Prints an expression whose text does not start with an operand. An expression of a kind with a leftmost operand, such
-// as `a + b`, gets here only if its leftmost operand is missing.
+// Prints an expression whose text does not start with an operand. A kind of expression that usually starts with an
+// operand, such as `a + b`, is printed by `without_leftmost` only if a malformed tree lacks the operand.
 void Expressions::without_leftmost(const Expr* leaf) {
   if (!leaf) return internal("missing", -1, nullptr);
   breaks_.reached(leaf);
@@ -367,7 +368,7 @@ void Expressions::without_leftmost(const Expr* leaf) {
                    if (!args.empty()) out_.write(" ");
                    out_.write(args);
                    out_.write(": ");
-                   // Columns inside the lambda belong to the code object of the lambda.
+                   // The columns of the expressions inside the lambda are found in the code object of the lambda.
                    const CodeObject* around = std::exchange(positions_.code, n.code ? n.code : positions_.code);
                    expr(n.body, Level::test);
                    positions_.code = around;
@@ -402,16 +403,16 @@ void Expressions::without_leftmost(const Expr* leaf) {
              });
 }
 
-// Prints an annotation that was kept as text, and marks where its lines may break. Each member of a union gets a line
-// of its own, or brackets at the end get a line for each item or one line for all items, if the printed annotation then
-// has as many lines as its position.
+// Prints an annotation that the bytecode keeps as text, and marks where its lines may break. The number of lines of
+// the annotation's position decides whether each member of a union gets a line of its own. The number of lines also
+// decides whether the items in brackets at the end of the annotation get a line each or share a line.
 void Expressions::annotation_text(const Expr* leaf, std::string_view text) {
   const TextParts parts = parts_of(text);
   const std::int32_t first = leaf->line, more = first < 0 ? 0 : positions_.end_line(leaf) - first;
   const bool each_member = more > 0 && more == parts.bars;
   const bool each_item = more > 1 && parts.bars == 0 && parts.is_bracketed && more == parts.commas + 2;
   const bool own_line = more == 2 && parts.bars == 0 && parts.is_bracketed;
-  const std::int32_t usual = more == 0 ? first : -1;  // the source line of marks about which `more` decides nothing
+  const std::int32_t usual = more == 0 ? first : -1;  // the source line of the marks that `more` does not decide
   std::int32_t line = first;
   int depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -504,21 +505,24 @@ void Expressions::comma_separated(List<Expr*> exprs) {
 
 void Expressions::condition(const Expr* test) { expr(test, is<NamedExpr>(test) ? Level::named : Level::test); }
 
-// A starred element needs brackets around the tuple where the version of Python does not allow it bare: `return *a, b`
-// in 3.7.
+// If the version of Python allows no starred element in a tuple without brackets, the tuple gets brackets. For example,
+// `return *a, b` is a syntax error in 3.7.
 void Expressions::bare(const Expr* value, Level loosest, bool starred_allowed) {
-  if (auto* tuple = as<Tuple>(value); tuple && !starred_allowed)
-    for (const Expr* each : tuple->elts)
-      if (is<Starred>(each)) loosest = Level::test;
-  if (auto* n = as<ConstantExpr>(value); n && n->value->kind == Constant::Kind::tuple && loosest <= Level::tuple) {
+  if (auto* n = as<Name>(value)) return name(value, *n);
+  if (auto* n = as<ConstantExpr>(value)) {
+    if (n->value->kind != Constant::Kind::tuple || loosest > Level::tuple) return constant(value, *n->value, loosest);
     breaks_.reached(value);
     // A tuple that spans several lines must have had brackets.
     const bool is_bracketed = n->value->items.size() == 1 || positions_.end_line(value) > value->line;
     return constants_.constant(value, *n->value, is_bracketed);
   }
-  // The comma of a bare tuple of one element is easy to miss, so formatters write brackets.
-  if (auto* tuple = as<Tuple>(value); tuple && tuple->elts.size() == 1) loosest = Level::test;
-  expr(value, loosest);
+  if (auto* tuple = as<Tuple>(value)) {
+    const auto is_starred = [](const Expr* each) { return is<Starred>(each); };
+    // The comma of a bare tuple of one element is easy to miss, so formatters write brackets.
+    if (tuple->elts.size() == 1 || (!starred_allowed && std::ranges::any_of(tuple->elts, is_starred)))
+      loosest = Level::test;
+  }
+  any_expr(value, loosest);
 }
 
 // Prints one element of a subscript, where a slice is written with colons: `x[1:2, ::3]`.
@@ -589,11 +593,11 @@ void Expressions::generators(List<Comprehension> generators, const CodeObject* a
   for (const Comprehension& each : generators) {
     breaks_.mark(Mark::Kind::separator, first_line(each.target), comprehension_priority);
     out_.write(each.is_async ? " async for " : " for ");
-    // The targets get brackets if the line breaks inside them, because a comma of the targets does not separate items
-    // of the enclosing display.
+    // The targets get brackets of their own if the line breaks between them. Without these brackets, the break would
+    // belong to the enclosing display, whose items the commas of the targets do not separate.
     value(each.target, Level::tuple);
     out_.write(" in ");
-    // The first iterable is evaluated by the enclosing code object, which has its columns.
+    // The first iterable is evaluated by the enclosing code object, which has the columns of this iterable.
     const CodeObject* inner = std::exchange(positions_.code, &each == &generators[0] ? around : positions_.code);
     part(each.iter, Level::or_);
     positions_.code = inner;
@@ -636,8 +640,8 @@ void Expressions::dict(const Dict& node, const Expr* whole) {
     if (has_key) {
       const std::int32_t line = breaks_.last_line;
       auto* key = as<ConstantExpr>(node.keys[i]);
-      // A constant tuple as a key has the position of all keys, if the compiler put them into one tuple, so it is
-      // printed without a position.
+      // If the compiler put all keys into one tuple, a key that is a constant tuple itself has the position of all
+      // keys, so the key is printed without a position.
       if (key && key->value->kind == Constant::Kind::tuple) constants_.constant(*key->value);
       else expr(node.keys[i], Level::test);
       if (key) breaks_.last_line = line;

@@ -18,8 +18,8 @@ struct Open {
   bool parenthesised = false;
 };
 
-// A level is a precedence, i.e. how tightly an expression binds. Each function puts its expression in parentheses if
-// the expression binds looser than its place allows.
+// A level is a precedence, which says how tightly an expression binds. Each function puts its expression in
+// parentheses if the expression binds looser than its place allows.
 class Expressions {
  public:
   explicit Expressions(Sheet& sheet)
@@ -44,18 +44,18 @@ class Expressions {
   void clause_condition(const ast::Expr* test);
   // Prints an expression where a tuple may stand without brackets, as in `return a, b`.
   void bare(const ast::Expr* expr, Level loosest, bool starred_allowed = true);
-  // Prints like `bare`, but adds brackets if the line breaks inside the expression.
+  // Prints an expression as `bare` does, but adds brackets if the line breaks inside the expression.
   void value(const ast::Expr* expr, Level loosest, bool starred_allowed = true);
   // Prints an operand that may have stood in redundant brackets of its own.
   void part(const ast::Expr* expr, Level loosest) {
     breaks_.perhaps_bracketed(expr, [&] { this->expr(expr, loosest); });
   }
   void comma_separated(ast::List<ast::Expr*> exprs);
-  // Prints a node that no finished tree should contain as the name `__internal_WHAT__`, which keeps the text valid
-  // Python.
+  // Prints the name `__internal_WHAT__`, which keeps the text valid Python, for a node that no finished tree should
+  // contain.
   void internal(std::string_view what, std::int32_t index, const ast::Expr* value, const ast::Expr* value2 = nullptr);
 
-  // arguments.cpp
+  // The next four functions are defined in arguments.cpp.
   void call_arguments(ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords, const ast::Expr* whole = nullptr);
   // Prints parameters. Returns the indices of the marks before each parameter and behind the last parameter.
   std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);

@@ -1,5 +1,5 @@
-// Prints f-strings and t-strings. Before Python 3.12 the braces must contain neither a backslash nor the quotes that
-// enclose the whole string.
+// Prints f-strings and t-strings. Before Python 3.12 the braces of an f-string must contain neither a backslash nor
+// the quotes that enclose the whole string.
 #include <algorithm>
 #include <optional>
 
@@ -21,12 +21,12 @@ using namespace ast;
 
 namespace {
 
-// Before Python 3.12 each nesting level needs other quotes, and there are only four kinds: ' " ''' """.
+// Before Python 3.12 each level of nested f-strings needs other quotes, and there are only four kinds: ' " ''' """.
 constexpr int max_fields = 4;
 
-// True if `text` may stand in the braces of an f-string with these quotes. From Python 3.12 on, the text must only not
-// contain the quotes; before, the text must also contain no backslash, and no line break if the quotes are a single
-// character.
+// True if `text` may stand in the braces of an f-string that is enclosed in `quotes`. In all versions, `text` must not
+// contain `quotes`. Before Python 3.12, `text` must also contain no backslash, and no line break if the quotes are a
+// single character.
 bool fits_in_braces(std::string_view text, std::string_view quotes, Version version) {
   if (text.find(quotes) != text.npos) return false;
   if (dialect_of(version).free_fstrings) return true;
@@ -56,8 +56,8 @@ void FStrings::append_piece(Text& out, const Piece& piece, Quotes quotes) {
   else escaped += piece.text;
   const bool in_spec = piece.kind == Piece::Kind::spec_literal;
   for (const char c : escaped.view()) {
-    // Some versions of Python do not read doubled braces as braces within a format specification, so braces become
-    // escapes there.
+    // Within a format specification, some versions of Python do not read doubled braces as braces, so braces in a
+    // format specification become escapes.
     if (c == '{') out += in_spec ? "\\x7b" : "{{";
     else if (c == '}') out += in_spec ? "\\x7d" : "}}";
     else out += c;
@@ -150,9 +150,9 @@ void FStrings::quoted(std::string_view prefix, const std::vector<Piece>& pieces,
   out_.write(quotes.text);
 }
 
-// Prints an f-string between triple quotes if the source did; otherwise returns false, and prints nothing. Positions of
-// the parts prove triple quotes: the text behind the last line break of a literal must be as long as the end column of
-// the literal.
+// Prints an f-string between triple quotes if the source had it between triple quotes. Returns false, and prints
+// nothing, if the source had no triple quotes. Positions of the parts prove triple quotes: the text behind the last
+// line break of a literal must be as long as the end column of the literal.
 bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
   const Position* place = positions_.code && breaks_.is_marking() && constants_.fields == 0
                               ? position_in(*positions_.code, whole)
@@ -246,8 +246,8 @@ void FStrings::percent_format(const JoinedStr& node, const Expr* whole) {
   out_.write(")");
 }
 
-// Prints an f-string as the calls to which it is equivalent, for places where no kind of quotes is left:
-//   f"{a}{b!r:>4}"   ->   "".join([format(a), format(repr(b), ">4")])
+// Prints an f-string as the calls to which it is equivalent, for places where no kind of quotes is left. For example,
+// f"{a}{b!r:>4}" becomes "".join([format(a), format(repr(b), ">4")]).
 void FStrings::joined_calls(List<Expr*> parts) {
   out_.write(constants_.fields > 0 ? "''.join([" : "\"\".join([");
   bool first = true;

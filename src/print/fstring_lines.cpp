@@ -54,7 +54,7 @@ std::vector<Position> FStrings::part_positions(const JoinedStr& node, const Posi
     Position here = last;
     here.line = last.end_line, here.column = last.end_column;
     if (field) {
-      here.line = position->line, here.column = position->column - 1;  // the brace
+      here.line = position->line, here.column = position->column - 1;  // the column of the brace
       const Position* end = position_in(*positions_.code, field->value);
       if (!end) return {};
       here.end_line = end->end_line, here.end_column = end->end_column + 1 + (field->conversion ? 2 : 0);
@@ -65,9 +65,9 @@ std::vector<Position> FStrings::part_positions(const JoinedStr& node, const Posi
         result.back().end_line = here.line, result.back().end_column = here.column;
     } else {
       here.end_line = place.end_line, here.end_column = place.end_column - closing;
-      // If the text that fits into the last line between two plain quotes begins at a word, the string on that line is
-      // assumed to have no prefix `f`. A plain string has one column less in front of its text than `f"`, which
-      // compensates for the closing quote in `end_column`.
+      // The string on the last line is assumed to be a plain string if the text that fits between two plain quotes on
+      // that line begins at the start of a word. For a plain string, `end_column` includes the closing quote, because a
+      // plain string has one column less in front of its text than an f-string.
       const std::string_view text = as<ConstantExpr>(part) ? as<ConstantExpr>(part)->value->text : std::string_view();
       const std::size_t tail = closing > 1 ? 0 : last_columns(text, place.end_column - place.column - opening);
       if (tail > 0 && tail < text.size() && (text[tail - 1] == ' ' || text[tail - 1] == '\n' || text[tail] == ' '))
@@ -79,22 +79,24 @@ std::vector<Position> FStrings::part_positions(const JoinedStr& node, const Posi
 }
 
 // Splits a literal of an f-string into the lines that it had in the source, starting on the last of `lines`. The end
-// column shows how long the part on the last line was. Returns false if the lines cannot be determined.
+// column of `position` shows how much of the literal was on its last line. Returns false if the lines cannot be
+// determined.
 bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* part, const Position& position,
                                  std::int32_t column) {
   constexpr std::int32_t quotes = 2;  // columns of `f"` before the text, or of the quotes on both sides
   constexpr std::size_t usual_width = 88;
   std::string_view text = as<ConstantExpr>(part)->value->text;
   const std::int32_t last_width = position.end_column - column - quotes;
-  // In 3.11 a literal ends at the brace of the next field, so a width of 0 shows that the field begins a string.
+  // In 3.11 a literal ends at the brace of the next field, so a width of 0 shows that a new string begins with the
+  // field.
   const bool is_field_next = last_width == 0;
   const std::size_t last = position.end_line == position.line ? 0 : last_columns(text, last_width);
   const std::size_t newline = text.rfind('\n');
   // In a string with triple quotes, the text after the last line break ends exactly at the end column.
   const bool is_one_string = newline != text.npos && std::int32_t(text.size() - newline - 1) == position.end_column;
   if ((last == text.size() && !is_field_next) || (position.end_line > position.line && is_one_string)) return false;
-  // The lengths of strings before the last are unknown, so these strings are all filled up to the same width. The first
-  // line may have other parts of the f-string in front of the literal.
+  // Only the length of the last string is known, so all strings in front of it are filled up to the same width. The
+  // first line may have other parts of the f-string in front of the literal.
   const std::size_t usual = usual_width - std::min(std::size_t(column) + quotes, usual_width / 2);
   const bool is_continued = !lines.back().pieces.empty() && position.column > column;
   const auto count = std::size_t(std::max(position.end_line - position.line, 0));
@@ -104,7 +106,8 @@ bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* par
     std::size_t end = last - std::size_t(text.data() - as<ConstantExpr>(part)->value->text.data());
     if (line + 1 < position.end_line) end = filled_line(text.substr(0, end), width - std::min(used, width));
     used = 0;
-    // In 3.11 the whole literal may stand on the next line, which would leave this line empty.
+    // In 3.11 the whole literal may stand below the line on which its position starts, and the line of the position
+    // would be empty.
     if (end == 0 && lines.back().pieces.empty()) return false;
     if (end > 0) lines.back().pieces.push_back({Piece::Kind::literal, std::string(text.substr(0, end))});
     lines.push_back({line + 1, {}});
@@ -113,8 +116,9 @@ bool FStrings::add_literal_lines(std::vector<StringLine>& lines, const Expr* par
   if (!text.empty()) lines.back().pieces.push_back({Piece::Kind::literal, std::string(text)});
   return true;
 }
-// Finds which of the lines without a field had the prefix `f` in the source: columns show the prefix of the first and
-// of the last line, and the lines in between are assumed to be alike.
+// Finds which of the lines without a field had the prefix `f` in the source. For the first and the last line, the
+// columns show whether the line had the prefix. All lines between the first and the last line are assumed to be written
+// like these two lines.
 void FStrings::find_prefixes(std::vector<StringLine>& lines, const std::vector<Position>& parts,
                              const Position& place) {
   StringLine &first = lines.front(), &last = lines.back();

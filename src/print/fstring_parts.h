@@ -20,7 +20,7 @@ struct FStrings::StringLine {
   std::int32_t line;
   std::vector<Piece> pieces;
   bool has_field = false;
-  bool has_prefix = false;  // the string had the prefix `f`, although it has no field
+  bool has_prefix = false;  // true if the source had the prefix `f`, although the string has no field
   Quotes quotes = {};       // set by can_be_lines if the string has a field or the prefix
 };
 

@@ -13,32 +13,33 @@ using namespace ast;
 // mangled name again.
 std::string_view Identifiers::spelled(std::string_view name) const {
   const bool is_private = !private_.empty() && name.starts_with(private_) && !name.ends_with("__");
-  // Two characters of the prefix, the underscores of `__x`, remain.
+  // In a class C, the prefix `private_` is `_C__`, whose last two characters belong to the name `__x`, so these two
+  // characters are kept.
   return is_private ? name.substr(private_.size() - 2) : name;
 }
 
 void Identifiers::unknown_name(std::string_view name) { out_.write(known_names_.learn(name) ? name : renamed_(name)); }
 
 void Identifiers::dotted_name(std::string_view name) {
-  const std::string around = name.find('.') == name.npos ? private_ : std::exchange(private_, {});
+  const std::string around = name.find('.') == name.npos ? private_ : set_private({});
   for (std::size_t at = 0; at <= name.size();) {
     const std::size_t end = std::min(name.find('.', at), name.size());
     if (at > 0) out_.write(".");
     this->name(name.substr(at, end - at));
     at = end + 1;
   }
-  private_ = around;
+  set_private(around);
 }
 
 void Identifiers::plain_name(std::string_view name) {
-  const std::string around = std::exchange(private_, {});
+  const std::string around = set_private({});
   this->name(name);
-  private_ = around;
+  set_private(around);
 }
 
 std::string Identifiers::enter_class(std::string_view name) {
   const std::string_view of_class = class_in_private_names(name);
-  return std::exchange(private_, of_class.empty() ? std::string() : "_" + std::string(of_class) + "__");
+  return set_private(of_class.empty() ? std::string() : "_" + std::string(of_class) + "__");
 }
 
 }  // namespace depyf::print

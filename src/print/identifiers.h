@@ -19,9 +19,9 @@ class Identifiers {
   // Prints a variable, attribute or parameter name. A name that is no identifier is printed as the identifier that
   // replaces it.
   void name(std::string_view name) {
-    if (name.starts_with('_') && name.size() > private_.size()) name = spelled(name);
-    if (known_names_.knows(name)) out_.write(name);
-    else unknown_name(name);
+    if (name.size() > unmangled_ && name.front() == '_') [[unlikely]]
+      name = spelled(name);
+    if (!known_names_.append_known(out_.text(), name)) unknown_name(name);
   }
   bool is_identifier(std::string_view name) { return known_names_.knows(name) || known_names_.learn(name); }
   // Prints a name such as `os.path`, part by part. The compiler mangles no name that has a dot.
@@ -35,15 +35,23 @@ class Identifiers {
   // Starts a class body, in which mangled private names are printed as the source had them. Returns the prefix of
   // mangled names in the enclosing class, which `leave_class` restores.
   std::string enter_class(std::string_view name);
-  void leave_class(std::string around) { private_ = std::move(around); }
+  void leave_class(std::string around) { set_private(std::move(around)); }
 
  private:
   void unknown_name(std::string_view name);
+  // Sets `private_`, the prefix of mangled names, and returns the former prefix.
+  std::string set_private(std::string prefix) {
+    unmangled_ = prefix.empty() ? std::string::npos : prefix.size();
+    return std::exchange(private_, std::move(prefix));
+  }
 
   Emitter& out_;
   KnownNames& known_names_ = KnownNames::of_thread();
   Renamed renamed_;
   std::string private_;  // the prefix of mangled names in the enclosing class, such as `_C__`; empty outside of classes
+  // The length of `private_` in bytes, or npos if `private_` is empty. A name of at most `unmangled_` bytes is
+  // certainly not mangled, because a mangled name is longer than the prefix.
+  std::size_t unmangled_ = std::string::npos;
 };
 
 }  // namespace depyf::print

@@ -17,8 +17,8 @@ constexpr int steps_max = 60;
 constexpr std::size_t longest_line = 120;
 constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
 
-// Chooses a state for each mark, in steps of falling certainty: source lines, columns, brackets that must match, and
-// last the width.
+// Decides at which marks the line breaks. The most certain facts are used first: source lines, then columns, then the
+// rule that the two brackets of a pair break alike, and at last the width of the lines.
 class Layout {
  public:
   Layout(std::string_view text, std::span<Mark> marks, std::span<const Anchor> anchors, const Lines& lines)
@@ -43,9 +43,9 @@ class Layout {
     std::int32_t source;  // the line of the source; -1 if it is unknown
   };
 
-  // Removes the marks of redundant brackets that columns do not prove; the kept marks move to the front. Completes the
-  // states of brackets without positions: the line breaks behind an opening bracket if it breaks at a separator within
-  // the brackets, and before the closing bracket if it breaks behind the opening bracket.
+  // Removes the marks of redundant brackets that columns do not prove; the kept marks move to the front. Also completes
+  // the states of brackets without positions. A line break at a separator within brackets requires a line break behind
+  // the opening bracket. A line break behind an opening bracket requires a line break before its closing bracket.
   void complete_groups() {
     const int given = int(marks_.size());
     Pairing pairs(states_);
@@ -54,28 +54,30 @@ class Layout {
       if (mark.is_hint && mark.kind == Kind::open && is_apart(i) && partner(i) >= 0)
         this->mark(i).is_hint = this->mark(partner(i)).is_hint = false;
       if (mark.is_hint) continue;
-      if (i > count_) this->mark(count_) = mark;
-      MarkState& state = this->state(count_);
+      const int index = count_++;
+      this->mark(index) = mark;
+      MarkState& state = this->state(index);
       state.state = this->state(i).state;
       state.last_comma = -1;
-      const int open = pairs.add(count_, mark.kind);
-      if (open < 0) state.state = State::together;
-      else if (mark.kind == Kind::close) complete_close(state, this->state(open));
-      else if (mark.kind == Kind::separator) complete_separator(count_, this->state(open));
-      ++count_;
+      const int opening = pairs.add(index, mark.kind);
+      if (opening < 0) [[unlikely]] {
+        state.state = State::together;
+        continue;
+      }
+      // The processor could not predict branches on the kinds of the marks, so the states are computed without
+      // branches.
+      MarkState& open = this->state(opening);
+      const bool follows_open = (mark.kind == Kind::close) & (state.state == State::unknown);
+      const bool spreads = (mark.kind == Kind::separator) & state.is_apart() & (open.state == State::unknown);
+      state.state = select(follows_open, open.state, state.state);
+      open.state = select(spreads, State::apart, open.state);
+      open.last_comma = select(mark.is_comma(), index, open.last_comma);
     }
     pairs.finish();
   }
-  static void complete_close(MarkState& close, const MarkState& open) {
-    if (close.state == State::unknown) close.state = open.state;
-  }
-  void complete_separator(int i, MarkState& open) {
-    if (is_apart(i) && open.state == State::unknown) open.state = State::apart;
-    if (mark(i).is_comma()) open.last_comma = i;
-  }
 
-  // Cuts the text where the source had breaks, and then fits each piece into the width. If a piece is too long because
-  // of its indentation, the indentation of all pieces is bounded.
+  // Cuts the text into lines where the source had breaks, and then fits each line into the width. If a line is too long
+  // because of its indentation, the indentation of all lines is bounded.
   void split() {
     std::vector<Line> lines = cut(unbounded);
     const bool is_too_deep = std::ranges::any_of(lines, [&](const Line& line) {
@@ -102,13 +104,12 @@ class Layout {
     for (int i = 0; i < count_; ++i) {
       const Mark& mark = this->mark(i);
       const bool apart = is_apart(i);
-      if (mark.kind == Kind::open) {
-        // If the line does not break behind the bracket, the content of the bracket is aligned with the column behind
-        // the bracket.
-        const std::size_t column = line.indent + (mark.at - line.from) + (mark.optional ? 1 : 0);
-        state(i).content = std::min(apart ? line.indent + indentation : column, deepest);
-        state(i).outside = line.indent;
-      }
+      // If the line does not break behind an opening bracket, the content of the bracket is aligned with the column
+      // behind the bracket. `content` and `outside` are set for marks of all kinds, because the processor could not
+      // predict a branch on the kind, but they are read only for opening brackets.
+      const std::size_t column = line.indent + (mark.at - line.from) + (mark.optional ? 1 : 0);
+      state(i).content = std::min(select(apart, line.indent + indentation, column), deepest);
+      state(i).outside = line.indent;
       if (!apart) continue;
       const MarkState& group = state(opening(i));
       break_at(i, mark.kind == Kind::close ? group.outside : group.content);
@@ -133,7 +134,7 @@ class Layout {
     state(opening(i)).is_written = true;
   }
 
-  // Splits `line` if it is too long, and the resulting lines again.
+  // Splits `line` if it is too long, and splits the resulting lines in the same way.
   void fit(const Line& line, std::size_t limit, int steps) {
     if (line.to <= line.from || line.indent + (line.to - line.from) <= limit || steps > steps_max) return;
     if (line.indent + columns(line.from, line.to) <= limit) return;
@@ -144,10 +145,10 @@ class Layout {
     if (!split_at_separators(line, limit, steps, Attributes::all)) split_in_open_group(line, limit, steps);
   }
 
-  // Splits a line within its outermost brackets that contain a separator and close on a later line, because the source
-  // broke the line further on:
-  //   f(a, b, g(          ->   f(a,
-  //                              b, g(
+  // Splits a line within brackets that are still open at its end, because the line ends at a line break of the source
+  // within these brackets. The line is split at separators directly within the outermost open brackets that contain a
+  // separator. For example, `f(a, b, g(` is split into the lines `f(a,` and `b, g(`, and the second line starts in the
+  // column behind `f(`.
   void split_in_open_group(const Line& line, std::size_t limit, int steps) {
     int open = -1, highest = attribute_priority;
     auto is_direct = [&](int i) { return mark(i).kind == Kind::separator && partner(i) == open; };
@@ -180,12 +181,11 @@ class Layout {
   enum class Attributes : std::uint8_t { of_chains, all };
 
   // Splits a line at all separators of its loosest kind. Returns false if the line has no separator outside of
-  // brackets:
-  //   a + b or c + d   ->   a + b
-  //                         or c + d
+  // brackets. For example, `a + b or c + d` is split into the lines `a + b` and `or c + d`, because `or` is the loosest
+  // separator.
   bool split_at_separators(const Line& line, std::size_t limit, int steps, Attributes attributes) {
     int level = 0, highest = 0;
-    // Returns true if the mark is a separator outside of the brackets in this line.
+    // Returns true if the mark `i` is a separator outside of the brackets in the line.
     auto direct = [&](int i) {
       if (mark(i).kind == Kind::open) ++level;
       if (mark(i).kind == Kind::close) level = std::max(level - 1, 0);
@@ -220,8 +220,9 @@ class Layout {
            (at > 0 && (text_[at - 1] == ')' || text_[at - 1] == ']'));
   }
 
-  // Splits a line at its longest outermost brackets; if these brackets are optional, preferably at brackets within them
-  // that end at the same place. Returns false if the line has no brackets whose breaking makes it shorter.
+  // Splits a line at its longest outermost brackets. If the longest outermost brackets are optional, the line is
+  // preferably split at brackets within them that end at the same place. Returns false if the line has no brackets
+  // whose breaking makes it shorter.
   bool split_at_group(const Line& line, std::size_t limit, int steps) {
     int chosen = -1;
     for (int i = line.first; i < line.last; ++i) {
@@ -232,11 +233,12 @@ class Layout {
     if (chosen < 0) return false;
     if (mark(chosen).optional) chosen = without_optional(line, chosen, limit);
     const int close = partner(chosen);
-    // Brackets around text that cannot be split further, and that is too long even alone, do not help.
+    // Optional brackets are useless around a text that cannot be split further and is too long even on a line of its
+    // own.
     if (mark(chosen).optional && close == chosen + 1 && line.indent + indentation + length(chosen) > limit)
       return false;
-    // The line becomes three: the text up to the bracket, the indented content, and the text from the closing bracket
-    // on.
+    // The line becomes three lines: the text up to the opening bracket, the indented content, and the text from the
+    // closing bracket on.
     const std::size_t inner = std::max(line.indent, std::min(line.indent + indentation, deepest_indent(limit)));
     break_at(chosen, inner);
     break_at(close, line.indent);
@@ -249,8 +251,8 @@ class Layout {
   // The number of bytes between the brackets that open at the mark `open`.
   std::size_t length(int open) const { return mark(partner(open)).at - mark(open).at; }
 
-  // Returns the brackets that end where the optional brackets end, if breaking the line at them makes the line short
-  // enough; otherwise returns `optional`.
+  // Returns the inner brackets that end where the optional brackets `optional` end, if a break at the inner brackets
+  // makes the line short enough; otherwise returns `optional`.
   int without_optional(const Line& line, int optional, std::size_t limit) const {
     const int close = partner(optional);
     int separators = 0, last = -1;
@@ -271,11 +273,11 @@ class Layout {
     for (int i = 0; i < count_; ++i) {
       const Mark& mark = this->mark(i);
       const bool apart = is_apart(i);
-      if (!apart && !mark.optional) continue;
       const int open = opening(i);
-      if (open < 0) continue;
-      const MarkState& group = state(open);
-      const bool adds_bracket = mark.optional && group.is_written;
+      const MarkState& group = state(std::max(open, 0));
+      const bool adds_bracket = mark.optional & (open >= 0) & group.is_written;
+      // Behind the next statement, `open` is not -1, because a line breaks only at marks that belong to brackets.
+      if (!(apart | adds_bracket)) continue;
       if (mark.at > copied) result += text_.substr(copied, mark.at - copied), copied = mark.at;
       if (mark.kind == Kind::open && adds_bracket) result += '(';
       // A closing bracket on a line of its own gets a trailing comma if the line also breaks behind the last comma in
@@ -298,9 +300,9 @@ class Layout {
   MarkState& state(int i) { return states_[std::size_t(i)]; }
   const MarkState& state(int i) const { return states_[std::size_t(i)]; }
   int partner(int i) const { return state(i).partner; }
-  // Returns the mark that opens the brackets to which the mark `i` belongs; -1 if there is none. A
-  // mark at which the line breaks always belongs to brackets.
-  int opening(int i) const { return mark(i).kind == Kind::open ? i : partner(i); }
+  // Returns the mark that opens the brackets to which the mark `i` belongs; -1 if the mark is outside of all brackets.
+  // A mark at which the line breaks always belongs to brackets.
+  int opening(int i) const { return select(mark(i).kind == Kind::open, i, partner(i)); }
   bool is_apart(int i) const { return state(i).is_apart(); }
 
   std::string_view text_;

@@ -1,4 +1,4 @@
-// Decides by lines of the source at which marks the source had line breaks.
+// Decides by the source lines of positions at which marks (places where a line may break) the source had line breaks.
 #include <vector>
 
 #include "print/layout.h"
@@ -7,16 +7,17 @@ namespace depyf::print {
 
 namespace {
 
-// Decides about each mark alone first, and then about the items whose lines are unknown.
+// Decides at which marks the line breaks: first at each mark between two texts whose source lines are known, and then
+// before items whose source lines are unknown.
 class LineBreaks {
  public:
   LineBreaks(std::span<const Mark> marks, std::span<MarkState> states) : marks_(marks), states_(states) {}
 
-  // Breaks at each mark whose two sides stood on different lines of the source. A mark outside of all brackets cannot
-  // break.
+  // Breaks at each mark whose two sides stood on different lines of the source. A line cannot break at a mark outside
+  // of all brackets.
   void run() {
     const int count = int(marks_.size());
-    bool some_unknown = false;
+    bool some_unknown = false;  // true if some brackets need `decide_unknown_items`, as in few statements
     Pairing pairs(states_);
     for (int i = 0; i < count; ++i) {
       const Mark& mark = this->mark(i);
@@ -25,12 +26,16 @@ class LineBreaks {
         state(i).state = BreakState::together;
         continue;
       }
-      if (mark.is_comma()) state(open).last_comma = i;
-      if (mark.line >= 0 && mark.before >= 0) {
-        state(i).state = mark.line > mark.before ? BreakState::apart : BreakState::together;
-      } else if (i == open || mark.is_comma()) {
-        state(open).has_unknown = some_unknown = true;
-      }
+      // The processor could not predict branches on the kinds and lines of the marks, so the states are computed
+      // without branches.
+      MarkState& brackets = state(open);
+      const bool is_comma = mark.is_comma(), is_close = mark.kind == Mark::Kind::close;
+      const bool is_known = (mark.line >= 0) & (mark.before >= 0);
+      const BreakState known = select(mark.line > mark.before, BreakState::apart, BreakState::together);
+      state(i).state = select(is_known, known, BreakState::unknown);
+      brackets.last_comma = select(is_comma, i, brackets.last_comma);
+      brackets.has_unknown = brackets.has_unknown | ((!is_known) & ((i == open) | is_comma));
+      some_unknown = some_unknown | (is_close & brackets.has_unknown & (brackets.last_comma >= 0));
     }
     pairs.finish();
     for (int i = 0; some_unknown && i < count; ++i)
@@ -38,19 +43,19 @@ class LineBreaks {
   }
 
  private:
-  // Decides about items without positions, such as parameters. The number of source lines between items with positions
-  // shows whether the items in between stand on lines of their own.
+  // Decides for items without positions, such as parameters, whether the line breaks before them. The number of source
+  // lines between items with positions shows whether the items in between stand on lines of their own.
   void decide_unknown_items(int open) {
     unknown_.clear();
     bool all_apart = true, any_known = false;
     const int close = state(open).partner;
-    // Sets the same state for all undecided items.
+    // Sets the marks in front of all undecided items to the state `settled`.
     auto settle = [&](BreakState settled) {
       for (const int i : unknown_) state(i).state = settled;
       unknown_.clear();
     };
     for (int i = open; i < close; ++i) {
-      // Only the marks of the opening bracket and of the commas directly within this pair of brackets are examined.
+      // Only the marks of the opening bracket and of the commas directly within the pair of brackets are examined.
       if (i != open && mark(i).kind == Mark::Kind::open) i = state(i).partner;
       if (i != open && !mark(i).is_comma()) continue;
       if (state(i).state == BreakState::unknown) {

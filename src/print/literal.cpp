@@ -10,6 +10,7 @@
 #include "dialect/dialect.h"
 #include "print/print.h"
 #include "print/unicode.h"
+#include "support/blocks.h"
 
 namespace depyf::print {
 namespace {
@@ -21,38 +22,19 @@ constexpr auto plain_bytes = [] {
   return plain;
 }();
 
-// True if the first `count` bytes of `text` need no escape in a literal with the quotes `quote`; line breaks count as
-// such bytes if `has_lines` is true. The loop has a fixed length and no branches, so the compiler turns it into a few
-// instructions that look at all the bytes together. As signed numbers, the bytes beyond ASCII are negative, and so
-// the comparison with a blank excludes them, too.
-template <std::size_t count, bool has_lines>
-bool is_plain_block(const char* text, char quote) {
-  unsigned char special = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto byte = static_cast<signed char>(text[i]);
-    const bool is_unprintable = (byte < 0x20) & (!has_lines | (byte != '\n'));
-    special |= static_cast<unsigned char>(is_unprintable | (byte == 0x7f) | (byte == '\\') | (byte == quote));
-  }
-  return special == 0;
-}
-
+// True if the text needs no escape in a literal with the quotes `quote`. If `has_lines` is true, line breaks need no
+// escape. As signed numbers, the bytes beyond ASCII are negative, and so the comparison with a blank excludes these
+// bytes.
 template <bool has_lines>
 bool has_only_plain(std::string_view text, char quote) {
-  constexpr std::size_t block = 32, half = block / 2, quarter = block / 4;
-  const char *const begin = text.data(), *const end = begin + text.size();
-  // The last block may overlap the block before it.
-  if (text.size() >= block) {
-    for (const char* at = begin; at < end - block; at += block)
-      if (!is_plain_block<block, has_lines>(at, quote)) return false;
-    return is_plain_block<block, has_lines>(end - block, quote);
-  }
-  auto in_two = [&]<std::size_t size>() {
-    return is_plain_block<size, has_lines>(begin, quote) && is_plain_block<size, has_lines>(end - size, quote);
-  };
-  if (text.size() >= half) return in_two.template operator()<half>();
-  if (text.size() >= quarter) return in_two.template operator()<quarter>();
-  return std::ranges::all_of(text, [&](char c) {
-    return (plain_bytes[static_cast<unsigned char>(c)] || (has_lines && c == '\n')) && c != quote;
+  return all_blocks_pass(text, [&](const char* bytes, auto count) {
+    unsigned char special = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto byte = static_cast<signed char>(bytes[i]);
+      const bool is_unprintable = (byte < 0x20) & (!has_lines | (byte != '\n'));
+      special |= static_cast<unsigned char>(is_unprintable | (byte == 0x7f) | (byte == '\\') | (byte == quote));
+    }
+    return special == 0;
   });
 }
 
@@ -71,7 +53,7 @@ bool needs_no_escape(std::string_view text, std::string_view quotes) {
     }
     at += point.size;
   }
-  // If the text ended with the quote, that quote and the closing ones would be read as other quotes.
+  // If the text ended with the quote, that quote would be read as the start of the closing quotes.
   return text.find(quotes) == text.npos && (text.empty() || text.back() != quotes[0]);
 }
 
@@ -85,11 +67,11 @@ void append_code_point(Text& out, char32_t value) {
   out += std::string_view(escape.data(), digits + 2);
 }
 
-// Appends a float as float.__repr__ does: the shortest digits that read back, with an exponent below 1e-4 and from 1e16
-// on.
+// Appends a float as float.__repr__ does: the shortest digits that read back as the same float, with an exponent below
+// 1e-4 and from 1e16 on.
 void append_finite(Text& out, double value) {
   char buffer[40];
-  // std::to_chars gives the shortest digits as `d.ddde+xx`; the digits and the exponent are taken apart here.
+  // std::to_chars writes the shortest digits as `d.ddde+xx`. The following lines separate the digits from the exponent.
   const char* end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
   std::string_view text(buffer, std::size_t(end - buffer));
   if (text[0] == '-') {
@@ -154,15 +136,16 @@ void append_real_part(Text& out, double value) {
 // `-(0j*(-1+0j))`.
 enum class ComplexForm : std::uint8_t { imaginary, minus_imaginary, sum, minus_sum, product, minus_product };
 
-// Returns the form of the expression whose value has exactly these parts, including the signs of zeros. Because -0.0 +
-// 0.0 is 0.0, and because until 3.13 a real number in a sum is converted to a complex number with the imaginary part
-// 0.0, some signs of zero result only from a negation or a product.
+// Returns the form of the expression whose value has exactly the parts `real` and `imag`, including the signs of zeros.
+// Because -0.0 + 0.0 is 0.0, a sum cannot result in some signs of zeros, which only a negation or a product can
+// produce. Up to 3.13, a sum also loses the sign of a zero because a real number in the sum is converted to a complex
+// number with the imaginary part 0.0.
 ComplexForm complex_form(double real, double imag) {
   const bool minus_real = std::signbit(real) && !std::isnan(real);
   const bool minus_imag = std::signbit(imag) && !std::isnan(imag);
   const bool zero_real = real == 0, zero_imag = imag == 0;
   if (zero_real && minus_real == minus_imag) return minus_imag ? ComplexForm::minus_imaginary : ComplexForm::imaginary;
-  if (zero_real && std::isnan(imag)) return ComplexForm::minus_imaginary;  // real is -0.0
+  if (zero_real && std::isnan(imag)) return ComplexForm::minus_imaginary;  // `real` is -0.0 here
   if (zero_real && zero_imag) return minus_real ? ComplexForm::product : ComplexForm::minus_product;
   if (zero_real) return minus_real ? ComplexForm::minus_sum : ComplexForm::sum;
   return zero_imag && minus_imag ? ComplexForm::minus_sum : ComplexForm::sum;
@@ -177,8 +160,8 @@ void append_sum(Text& out, double real, double imag) {
 }
 
 void append_complex(Text& out, double real, double imag, Version version) {
-  // Where sums keep the signs (3.14 and later), the difference of a real and an imaginary number has both signs as
-  // written.
+  // In 3.14 and later, sums and differences of a real and an imaginary number keep the signs of both parts, even of
+  // zeros, so that `1-0j` can be written as it is.
   if (dialect_of(version).signed_complex_sums && imag == 0 && std::signbit(imag) && !std::signbit(real))
     return append_sum(out, real, imag);
   switch (complex_form(real, imag)) {
@@ -200,7 +183,7 @@ Level complex_level(double real, double imag) {
     case ComplexForm::sum: return Level::arithmetic;
     case ComplexForm::product: return Level::term;
     case ComplexForm::minus_sum:
-    case ComplexForm::minus_product: return Level::arithmetic;  // printed as a difference from 3.14 on
+    case ComplexForm::minus_product: return Level::arithmetic;  // from 3.14 on, this form is printed as a difference
     case ComplexForm::minus_imaginary: return Level::factor;
   }
   return Level::factor;
@@ -272,7 +255,8 @@ void append_escaped(Text& out, std::string_view text, char quote) {
   for (std::size_t at = 0; at < text.size();) {
     at = append_plain(out, text, at, quote);
     if (at == text.size()) return;
-    // All printable characters of ASCII but the backslash and the quote are plain.
+    // `append_plain` stops only at a character that is not plain, so an ASCII character at which it stops needs an
+    // escape.
     if (const auto byte = static_cast<unsigned char>(text[at]); byte < 0x80) {
       append_escape(out, byte);
       ++at;

@@ -1,10 +1,8 @@
-// Rewrites accesses to names that are no identifiers, which the source cannot contain:
-//
-//   kind of name               bytecode            source
-//   global or class variable   a b                 globals()['a b']        locals()['a b'] in the class that sets it
-//   attribute                  x.<a b> = v         setattr(x, 'a b', v)
-//   definition, import         def <a b>(): ...    def a_b(): ...          then globals()['a b'] = a_b; del a_b
-//   local variable             a b                 a_b                     or a_b_ where a_b is another variable
+// Rewrites accesses to names that are no identifiers, which the source cannot contain. An access to a global or class
+// variable `a b` becomes `globals()['a b']`, or `locals()['a b']` in the class that sets the variable. A store to an
+// attribute, such as `x.<a b> = v`, becomes `setattr(x, 'a b', v)`. A definition such as `def <a b>(): ...`, or an
+// import, binds the identifier `a_b` instead, and `globals()['a b'] = a_b; del a_b` follows it. A local variable `a b`
+// becomes `a_b`, or `a_b_` if `a_b` is another variable.
 #include "print/odd_names.h"
 
 #include <algorithm>
@@ -91,8 +89,8 @@ class Reach {
     for_each_child(target, [&](Expr*& child) { add_names(child); });
   }
 
-  // Rewrites the loads of names that are no identifiers in `expr`, children first. Names that a lambda or comprehension
-  // binds are treated as local only inside the expression.
+  // Rewrites, in `expr`, the loads of names that are no identifiers, children first. Names that a lambda or
+  // comprehension binds are treated as local only inside the expression.
   void reach(Expr*& expr) {
     if (!expr) return;
     const std::set<std::string_view> around = inner_;
@@ -106,7 +104,8 @@ class Reach {
     if (auto* attribute = as<Attribute>(expr)) changed_ |= is_odd(attribute->attr);
   }
 
-  // Returns the call for `x.<a b> = v` or `del x.<a b>`; null if the statement is neither.
+  // Returns the call that replaces a statement of the form `x.<a b> = v` or `del x.<a b>`; null for a statement of any
+  // other form.
   Expr* call_for(Stmt* stmt) {
     auto* assign = as<Assign>(stmt);
     auto* remove = as<Delete>(stmt);
@@ -143,9 +142,10 @@ class Reach {
         if (names.empty()) continue;
         global->names = context_.arena.copy(names);
       }
-      if (Expr* call = call_for(stmt)) stmt->node = ExprStmt{call};
+      if (Expr* call = call_for(stmt)) stmt->node = ExprStmt{call, comment_of(stmt)};
       result.push_back(stmt);
-      // A definition or import binds an identifier, which is moved to the odd name: `globals()['a b'] = a_b; del a_b`.
+      // A printed definition or import binds an identifier, and its value is then moved to the name that is no
+      // identifier: `globals()['a b'] = a_b; del a_b`.
       for (std::string_view name : defined(stmt)) {
         if (!is_odd(name)) continue;
         changed_ = true;

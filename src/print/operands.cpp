@@ -6,8 +6,7 @@ using namespace ast;
 
 const Expr* first_leaf(const Expr* expr) {
   while (expr && !is<Name>(expr) && !is<ConstantExpr>(expr)) {
-    const Operand operand = leftmost(expr);
-    if (operand.expr) expr = operand.expr;
+    if (const Expr* operand = leftmost(expr).expr) expr = operand;
     // A tuple without a position starts where its first element starts.
     else if (auto* tuple = as<Tuple>(expr); tuple && !tuple->elts.empty() && expr->line < 0) expr = tuple->elts[0];
     else if (auto* starred = as<Starred>(expr)) expr = starred->value;

@@ -7,15 +7,16 @@
 
 namespace depyf::print {
 
-// The leftmost operand of an expression, and the loosest level that needs no parentheses there.
+// The leftmost operand of an expression, and the loosest level of precedence that this operand may have without
+// parentheses.
 struct Operand {
   const ast::Expr* expr;
   Level loosest;
 };
 
-// Returns the operand with which the text of `expr` starts; its `expr` is null if the text starts with something else.
-// The table in precedence.h determines how tightly the left operand of an operator must bind; a call, a subscript and
-// an attribute need an atom in front.
+// Returns the operand with which the text of `expr` starts. The member `expr` of the result is null if the text of
+// `expr` does not start with an operand. The table in precedence.h determines how tightly the left operand of an
+// operator must bind. Calls, subscripts and attributes must start with an atom.
 inline Operand leftmost(const ast::Expr* expr) {
   if (auto* n = ast::as<ast::Attribute>(expr)) return {n->value, Level::atom};
   if (auto* n = ast::as<ast::Call>(expr)) return {n->func, Level::atom};

@@ -5,7 +5,7 @@
 
 namespace depyf::print {
 
-// A pattern is put in parentheses if it binds looser than its place allows, like expressions.
+// Like an expression, a pattern is put in parentheses if it binds looser than its place allows.
 class Patterns {
  public:
   Patterns(Sheet& sheet, Expressions& exprs)

@@ -10,8 +10,9 @@ namespace depyf::print {
 
 using namespace ast;
 
-// The column of the value decides whether it was in brackets, because a `return` that leaves a `with` statement may
-// have the position of that statement, in which the value is indented further than a bracketed value.
+// A value in brackets on the lines below `return` starts less than seven columns, the width of `return `, to the right
+// of the `return`. A `return` that leaves a `with` statement may have the position of the `with` statement, but the
+// value of this `return` starts more than seven columns to the right of the `with`.
 bool Positions::is_in_brackets(const Stmt* stmt, const Expr* value) const {
   constexpr int behind_return = 7;  // columns of `return `
   const Expr* leaf =
@@ -37,8 +38,9 @@ const Position* Positions::position_of(const Stmt* stmt) const {
   return nullptr;
 }
 
-// Returns true if the instruction loads a constant of the same kind and text, which is a sufficient comparison. The
-// argument of the instruction may have a second byte in an EXTENDED_ARG before it.
+// Returns true if the instruction of `leaf` loads a constant with the kind and the text of `constant`, which are
+// sufficient for a comparison. The index of the constant may have a second byte, which is in an EXTENDED_ARG before the
+// instruction.
 bool Positions::loads_equal(const Expr* leaf, const Constant& constant) const {
   const std::size_t low = code->bytecode[leaf->offset + 1];
   const std::size_t high = leaf->offset >= 2 ? code->bytecode[leaf->offset - 1] : 0;

@@ -8,8 +8,8 @@
 
 namespace depyf::print {
 
-// The levels of precedence of expressions, from the loosest to the tightest. For each place, the grammar gives the
-// loosest level that needs no parentheses there.
+// The levels of precedence of expressions, from the loosest to the tightest. For each place of an expression, the
+// grammar determines the loosest level that needs no parentheses at that place.
 enum class Level : std::uint8_t {
   named,
   yield,
@@ -39,11 +39,11 @@ struct Operator {
   Level left, right;  // the loosest levels that the operands may have without parentheses
 };
 
-// `a - b - c` means `(a - b) - c`, so the right operand must bind tighter.
+// `a - b - c` means `(a - b) - c`, so the right operand must bind tighter than the left operand.
 constexpr Operator left_associative(std::string_view text, Level level) { return {text, level, level, tighter(level)}; }
 
 // The power operator is right-associative: its left operand must bind at least as tightly as `await`, and its right
-// operand may be a sign, as in `2 ** -1`.
+// operand may start with a sign, as in `2 ** -1`.
 constexpr Operator binary_operators[] = {
     // The order of the rows is the order of the enum BinaryOp.
     left_associative("+", Level::arithmetic),

@@ -9,7 +9,7 @@
 namespace depyf {
 
 Printed print_block(ast::Block body, Version version, const CodeObject* module, const PrintOptions& options) {
-  // Most files have less text than this, so their text is not copied to larger memory while it grows.
+  // Most files have less text than `usual_text` bytes, so their text is not copied to larger memory while it grows.
   constexpr std::size_t usual_text = std::size_t{1} << 16;
   print::Sheet sheet(version, module, options);
   sheet.out.text().reserve(std::min(usual_text, options.limit));

@@ -18,11 +18,11 @@ struct Printed {
 };
 // The options of print_block.
 struct PrintOptions {
-  std::size_t limit = Limits().text;  // bytes; a longer text throws std::length_error
-  bool lines = true;                  // whether to fill `Printed::lines`
+  std::size_t limit = Limits().text;  // the size in bytes beyond which the text throws std::length_error
+  bool lines = true;                  // true if `Printed::lines` is filled
   const CodeObject* root = nullptr;   // the code object that contains all code objects of the tree
-  std::size_t width = default_width;  // columns of a line, where positions do not decide about its breaks
-  bool align = false;                 // whether each statement stands on the line that it had in the source
+  std::size_t width = default_width;  // the greatest number of columns of a line whose breaks positions do not decide
+  bool align = false;  // true if each statement is printed on the line that it had in the source
 };
 // Prints the statements in `body`. `version` selects the grammar: the contents of f-string fields, starred subscripts
 // and docstrings. `module` is the code object to which `body` belongs; null if `body` only holds the definition that is

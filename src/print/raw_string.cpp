@@ -9,7 +9,7 @@ namespace depyf::print {
 
 bool can_be_raw(std::string_view text, std::string_view quotes) {
   if (text.find('\\') == text.npos || text.find(quotes) != text.npos || text.ends_with(quotes[0])) return false;
-  // A backslash in front of the closing quotes would keep them from closing.
+  // An odd number of backslashes in front of the closing quotes would escape the first closing quote.
   const std::size_t last = text.find_last_not_of('\\');
   const std::size_t trailing = text.size() - (last == text.npos ? 0 : last + 1);
   if (trailing % 2 != 0) return false;

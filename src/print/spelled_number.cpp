@@ -20,12 +20,13 @@ Wide value_of(std::string_view digits) {
   return value;
 }
 
-// Returns e with base ** e == value; nothing if there is no such e, or if it is small.
+// Returns the exponent `e` for which `base ** e` is `value`; nothing if no exponent has this value, or if `e` is
+// small.
 template <class Number>
 std::optional<int> exponent(Number value, unsigned base) {
   int result = 0;
   while (value > 1 && value % base == 0) value /= base, ++result;
-  // Small powers of 2 are left out, because the source may have had a hexadecimal number of the same width.
+  // Small powers of 2 do not count as powers, because the source may have had a hexadecimal number of the same width.
   const int least = base == 2 ? 8 : 2;
   return value == 1 && result >= least ? std::optional(result) : std::nullopt;
 }
@@ -36,15 +37,16 @@ bool is_folded(unsigned base, int by) {
   return int(std::bit_width(base)) * by <= most_bits;
 }
 
-// Returns a power or a shift of 1 with this value and width.
+// Returns a power such as `2**64` or a shift such as `1 << 64` that has the value `value` and `width` columns; an
+// empty text if neither fits.
 SpelledNumber power(Wide value, std::size_t width) {
-  // Most numbers are excluded by divisions by constants, which take less time than the divisions in the loop. A power
-  // of 10 is divisible by 5.
+  // Most numbers are no powers, as divisions by constants show, which take less time than the divisions in the loop.
+  // Powers of 10 need no test of their own, because they are divisible by 5.
   const bool is_power_of_two = (value & (value - 1)) == 0;
   if (const auto low = std::uint64_t(value); value == low && !is_power_of_two && low % 3 && low % 5 && low % 7)
     return {};
   for (const unsigned base : {2U, 10U, 3U, 5U, 7U, 8U, 16U}) {
-    // Numbers of at most 64 bits are not divided as numbers of 128 bits, because that takes long.
+    // Numbers of at most 64 bits are not divided as numbers of 128 bits, because a division of 128 bits takes long.
     const bool is_wide = value >> 64 != 0;
     const std::optional<int> by = is_wide ? exponent(value, base) : exponent(std::uint64_t(value), base);
     if (!by) continue;
@@ -73,8 +75,8 @@ SpelledNumber spelled_number(std::string_view digits, std::size_t width) {
   if (!std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; })) return {};
   const Wide value = value_of(digits);
   if (SpelledNumber found = power(value, width); !found.text.empty()) return found;
-  // The least number of digits of a number that may be one less than a power; 255 as `2**8 - 1` would be as wide as
-  // `0x0000ff`.
+  // A number with fewer than `least_digits` digits is not printed as one less than a power. For example, 255 with a
+  // width of 8 columns may have been `0x0000ff` instead of `2**8 - 1`.
   constexpr std::size_t least_digits = 5;
   if (width > less_one.size() && digits.size() >= least_digits) {
     if (SpelledNumber found = power(value + 1, width - less_one.size()); found.level == Level::power)
@@ -94,7 +96,7 @@ SpelledNumber spelled_number(std::string_view digits, std::size_t width) {
 }
 
 std::string spelled_sum(std::string_view digits, std::size_t width, std::string_view near) {
-  // Numbers with more digits are rare as bounds of slices.
+  // Numbers with more digits than `most_bound_digits` are rare as bounds of slices.
   constexpr std::size_t most_bound_digits = 9;
   const std::string otherwise = std::string(digits) + " + 0";
   const auto is_number = [](std::string_view text) {

@@ -18,8 +18,8 @@ namespace {
 
 bool is_definition(const Stmt* stmt) { return is<FunctionDef>(stmt) || is<ClassDef>(stmt); }
 
-// Returns the first statement in `body`, from index `at` on, that is no comment; null if there is none. A comment
-// belongs to the statement below it.
+// Returns the first statement in `body`, from index `at` on, that is no comment; null if only comments follow. A
+// comment belongs to the statement below it.
 const Stmt* without_comments(Block body, std::size_t at) {
   while (at < body.size() && is<Comment>(body[at])) ++at;
   return at < body.size() ? body[at] : nullptr;
@@ -101,7 +101,7 @@ void Statements::statement(const Stmt* stmt) {
   // A compound statement has already ended its line in its suite.
   if (out_.text().ends_with('\n')) return;
   break_lines();
-  if (!stmt->comment.empty()) out_.write("  # "), out_.write(stmt->comment);
+  if (const std::string_view text = comment_of(stmt); !text.empty()) out_.write("  # "), out_.write(text);
   out_.end_line();
 }
 
@@ -145,8 +145,8 @@ void Statements::with_items(List<WithItem> items) {
   if (items.empty()) return exprs_.internal("missing", -1, nullptr);
   bool first = true;
   const bool may_break = dialect_of(version_).bracketed_with_items && items.size() > 1;
-  // An item behind `with (` starts further to the right than an item on a line of its own, so the column of the first
-  // item shows whether it has its own line.
+  // If the first item stands behind `with (`, it starts further to the right than if it stood on a line of its own. So
+  // the column of the first item shows whether the item has its own line.
   const std::int32_t first_item = first_line(items[0].context_expr);
   const bool has_own_line =
       may_break && first_item > 0 && positions_.column(items[0].context_expr) == std::int32_t(out_.indent() + 4);
@@ -243,7 +243,7 @@ void Statements::names(std::string_view keyword, List<std::string_view> names) {
 }
 
 void Statements::annotated_assignment(const AnnAssign& assign) {
-  // `(x): int` in the source is the only way to a target that is a name but not simple.
+  // Only `(x): int` in the source leads to a target that is a name but not `simple`.
   const bool is_parenthesised = !assign.simple && is<Name>(assign.target);
   if (is_parenthesised) out_.write("(");
   exprs_.expr(assign.target, Level::test);
@@ -259,8 +259,8 @@ void Statements::import_from(const Stmt* stmt, const ImportFrom& import) {
   if (!import.module.empty() || import.level <= 0) names_.dotted_name(import.module);
   out_.write(" import ");
   if (import.names.size() == 1 && import.names[0].name == "*") return aliases(import.names, true, -1, 0);
-  // The instruction that ends the statement has the lines of the whole import. If an import has more lines than names,
-  // each name stands on a line of its own.
+  // The position of the instruction that ends the statement spans the lines of the whole import. If an import has more
+  // lines than names, each name stands on a line of its own.
   const Position* position = positions_.position_of(stmt);
   const std::int32_t more = position ? position->end_line - stmt->line : 0;
   const std::int32_t line = stmt->line >= 0 && more > 0 ? stmt->line + 1 : -1;
@@ -272,8 +272,8 @@ void Statements::return_statement(const Stmt* stmt, const Return& node) {
   out_.write("return");
   if (!node.value) return;
   out_.write(" ");
-  // If the value starts on another line than the `return`, but not in brackets, the line of the statement's instruction
-  // is not that of the keyword.
+  // If the value starts on another line than the instruction of the statement, and is not in brackets, the instruction
+  // does not have the line of the keyword `return`.
   if (first_line(node.value) != stmt->line && !positions_.is_in_brackets(stmt, node.value))
     breaks_.last_line = first_line(node.value);
   exprs_.value(node.value, Level::tuple);

@@ -26,7 +26,8 @@ class Statements {
         patterns_(sheet, exprs),
         definitions_(sheet, lines_, exprs, *this) {}
 
-  // The kind of line directly above the next statement of a block, which decides about blank lines.
+  // The kind of line directly above the next statement of a block; it determines whether blank lines are printed above
+  // the statement.
   enum class Above : std::uint8_t { nothing, comment, statement, heading };
 
   // Prints the body of a module, with its docstring.
@@ -39,7 +40,8 @@ class Statements {
     options_.lines || options_.align ? begin_on_source_line(stmt) : out_.begin_line();
     breaks_.last_line = stmt->line;
   }
-  // Breaks the lines of the text printed since the line began: a simple statement, or the header of `body`.
+  // Breaks the text that was printed since the current line began into several lines, if the source had line breaks in
+  // the text or if the text is too long. The text is a simple statement, or the header of `body`.
   void break_lines(ast::Block body = {}) {
     breaks_.break_lines([&] { return lines_.room(body); });
   }
@@ -64,7 +66,7 @@ class Statements {
   void annotated_assignment(const ast::AnnAssign& assign);
   void import_from(const ast::Stmt* stmt, const ast::ImportFrom& import);
   void with_items(ast::List<ast::WithItem> items);
-  // Prints the cases of a match statement, and the clauses of a try statement.
+  // The next two functions print the cases of a match statement, and the clauses behind the body of a try statement.
   void cases(const ast::Match& node);
   void handlers(const ast::Try& node);
   void aliases(ast::List<ast::Alias> aliases, bool from, std::int32_t line, int step);

@@ -24,4 +24,13 @@ Text& Text::append_with_growth(std::string_view part) {
   return *this += part;
 }
 
+Text& Text::append_words_with_growth(std::uint64_t start, std::uint64_t end, std::size_t size) {
+  constexpr std::size_t word = sizeof(std::uint64_t);
+  std::array<char, 2 * word> bytes;
+  std::memcpy(bytes.data(), &start, word);
+  std::memcpy(bytes.data() + (std::max(size, word) - word), &end, word);
+  std::memcpy(room_for(size), bytes.data(), size);
+  return *this;
+}
+
 }  // namespace depyf::print

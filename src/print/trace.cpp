@@ -40,9 +40,7 @@ std::string trace_of_nodes(std::string_view pass, const CodeObject& code, const 
     const Node& node = lifted.nodes[index];
     if (node.end == Node::End::none) continue;
     text += std::to_string(index) + ":" + (int(index) == lifted.entry ? " # entry" : "") + "\n";
-    if (!node.statements.empty())
-      text +=
-          print_block({const_cast<ast::Stmt**>(node.statements.data()), node.statements.size()}, code.version).source;
+    if (!node.statements.empty()) text += print_block(node.statements.block(), code.version).source;
     text += end_of(node, code.version) + "\n";
   }
   return text;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <span>
 
+#include "support/identifier_bytes.h"
 #include "support/keywords.h"
 
 namespace depyf::print {
@@ -49,7 +50,8 @@ bool continues_identifier(char32_t point) {
 
 }  // namespace
 
-// In a character that is not ASCII, the number of leading one bits of the first byte is the number of bytes.
+// In the UTF-8 form of a character that is not ASCII, the number of leading one bits of the first byte is the number
+// of bytes.
 CodePoint code_point(std::string_view text, std::size_t at) {
   auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned lead = byte(at);
@@ -90,11 +92,10 @@ namespace {
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-  if (name.empty() || is_keyword(name)) return false;
-  // Most names are ASCII, for which a table of bytes decides quickly.
-  const bool is_ascii = std::all_of(name.begin(), name.end(),
-                                    [](char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; });
-  return is_ascii ? is_letter(static_cast<unsigned char>(name[0])) : is_unusual_identifier(name);
+  if (name.empty()) return false;
+  const bool is_ascii = has_identifier_bytes<false>(name);  // true for most names
+  if (is_ascii ? !is_letter(static_cast<unsigned char>(name[0])) : !is_unusual_identifier(name)) return false;
+  return !is_keyword(name);
 }
 
 std::string identifier(std::string_view name) {

@@ -1,5 +1,5 @@
-// A branch on a boolean is no effect, because no other code can observe it; the prover follows both outcomes on both
-// sides.
+// A branch on a boolean is not an effect, because no other code can observe the branch. The prover follows both
+// outcomes of a branch in both code objects.
 #include "prove/branches.h"
 
 #include "decode/op.h"
@@ -14,7 +14,7 @@ Step branch(Execution& run, const Instruction& it) {
   // which may call `__bool__`.
   if (it.op == Op::pop_jump_if_none_ || it.op == Op::pop_jump_if_not_none_) {
     test = run.symbols.is(run.frame.peek(1), run.symbols.none());
-    if (test < 0) return run.stuck("a value that is not understood");
+    if (test < 0) return run.stuck("a value that the prover does not know");
     test = run.frame.fact(test);
   } else {
     test = run.truth(run.frame.peek(1), step);
@@ -34,7 +34,8 @@ Step branch(Execution& run, const Instruction& it) {
 }
 
 Step constant_test(Symbols& symbols, Frame& frame, const Instruction& it) {
-  // Long integers are stored as hexadecimal text, which may differ for equal values, so they are not compared here.
+  // Long integers are stored as hexadecimal text, which may differ for equal values, so `constant_test` does not
+  // compare long integers.
   const Constant *a = symbols.value(frame.peek(2)), *b = symbols.value(frame.peek(1));
   if (!a || !b || a->kind != Constant::Kind::integer || b->kind != a->kind) return Step::stuck;
   if (a->text.starts_with("0x") || b->text.starts_with("0x") || a->text.starts_with("-0x") ||

@@ -1,5 +1,5 @@
-// Brings the calls of all Python versions into one normal form, and represents functions that the code makes as
-// objects.
+// Brings the calls of all Python versions into one normal form, and represents each function that the code creates by
+// an Object with known parts.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -12,8 +12,8 @@ namespace depyf::operations {
 namespace {
 void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect& effect);
 
-// Splits the two stack slots of a callable, which contain NULL and the callable, or a function and its `self`. The
-// `self` becomes the first argument. Returns false if the two slots are not known to form a callable.
+// Reads a callable from two stack slots, which contain either NULL and the callable, or a function and its `self`. A
+// `self` becomes the first argument of the call. Returns false if the two slots are not known to form a callable.
 bool callable_of(const Symbols& symbols, Symbol low, Symbol high, Symbol& callable, Parts& arguments) {
   if (low == Symbols::null || high == Symbols::null) {
     callable = low == Symbols::null ? high : low;
@@ -22,14 +22,16 @@ bool callable_of(const Symbols& symbols, Symbol low, Symbol high, Symbol& callab
   if (symbols.may_be_null(low) || symbols.may_be_null(high)) return false;
   callable = low;
   const SymbolInfo& self = symbols[high];
-  // LOAD_METHOD pushes an unknown method and the term `self_of(method)`, which together stand for the callable alone.
+  // LOAD_METHOD pushes an unknown method and, in the slot of its self, the term `self_of(method)`, which is not
+  // counted as an argument.
   if (self.kind == SymbolInfo::Kind::term && self.text == self_of) return self.args[0] == low;
   arguments.push_back(high);
   return true;
 }
 
-// Executes a call in normal form. `names` is the tuple of keyword names, which belong to the last arguments; `pops` is
-// the number of stack slots that the call consumes.
+// Executes a call in the normal form: a callable, its arguments and the names of keyword arguments. `names` is the
+// tuple of the names of keyword arguments, which are the last arguments; `pops` is the number of stack slots that the
+// call consumes.
 Step finish_call(Execution& run, Symbol callable, Parts arguments, Symbol names, int pops) {
   // An empty tuple of keyword names means the same as no names.
   if (const Constant* tuple = run.symbols.value(names);
@@ -52,8 +54,8 @@ Step finish_call(Execution& run, Symbol callable, Parts arguments, Symbol names,
   return run.effect(std::move(made));
 }
 
-// Appends to the effect's context the values that the callee can read from its caller's frame without getting them as
-// arguments.
+// Appends to the effect's `context` those values of the frame that the callee can read although they are not passed as
+// arguments. The context is compared like the arguments.
 void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect& made) {
   const DecodedCode& decoded = program.decoded;
   bool none = made.operands.size() == 1 || made.op == Op::call_function_ex_;
@@ -75,7 +77,7 @@ void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect&
 }  // namespace
 
 Step call(Execution& run, const Instruction& it) {
-  // From 3.11 on, a call has two slots for its callable: NULL and the function, or the function and its self.
+  // From 3.11 on, the callable of a call takes two stack slots: NULL and the function, or the function and its self.
   bool slots = it.op == Op::call_ || it.op == Op::call_kw_;
   bool names_on_top = it.op == Op::call_kw_ || it.op == Op::call_function_kw_;
   const int pops = it.arg + 1 + slots + names_on_top;
@@ -104,19 +106,19 @@ void add_locals(Symbols& symbols, const Program& program, Frame& frame, Effect& 
   std::vector<std::pair<std::string_view, Symbol>> bound;
   for (std::size_t i = 0; i < frame.side().locals.size(); ++i) {
     const Symbol value = frame.side().locals[i];
-    // An empty cell does not count as a local: modules of 3.14 and later have an empty cell
+    // An empty cell does not count as a bound local: modules of 3.14 and later have an empty cell
     // `__conditional_annotations__`.
     const Object* cell = frame.object(value);
     const bool is_empty = cell && cell->kind == Object::Kind::cell && cell->items[0] == Symbols::null;
     if (value != Symbols::null && !is_empty) bound.emplace_back(decoded.localsplus[i], value);
   }
-  // Sorted names make the context independent of the order of the locals.
+  // The names are sorted, so that the context of the effect does not depend on the order of the locals.
   std::sort(bound.begin(), bound.end());
   for (auto [name, value] : bound) made.context.insert(made.context.end(), {symbols.string(name), value});
 }
 
-// Executes `f(*args, **kwargs)`. If only this frame has the tuple and the dict, the call means the same as a call with
-// their items.
+// Executes `f(*args, **kwargs)`. If no other code has seen the tuple and the dict, the call is executed as a call
+// with their items as arguments.
 Step call_expanded(Execution& run, const Instruction& it) {
   const bool slot = it.aux & 1;
   const int pops = 2 + it.arg + slot;
@@ -169,19 +171,22 @@ Step make_function(Execution& run, const Instruction& it) {
   const CodeObject* code = run.symbols[parts[function_code]].code;
   if (!code) return run.stuck("a function without a code object");
   if (!it.aux) parts[function_name] = run.symbols.string(code->qualname);
-  // Until 3.10 the function of a class body has the unqualified name of the class, which only `__build_class__` sees.
+  // Up to 3.10 the function that runs a class body has the unqualified name of the class, and from 3.11 on the
+  // qualified name. The difference has no effect, because only `__build_class__` receives the function. If one code
+  // object of a proof is from 3.10 or earlier and the other one from 3.11 or later, the unqualified name is used for
+  // both.
   if (run.program.across(&Dialect::qualified_name_on_stack) && !(code->flags & CodeObject::optimized)) {
     parts[function_name] = run.symbols.string(code->name);
   }
-  // The flags of MAKE_FUNCTION say which parts lie on the stack, from the top: closure, annotations, keyword defaults,
-  // defaults.
+  // The flags of MAKE_FUNCTION state which parts of the function lie on the stack, from the top: closure,
+  // annotations, keyword defaults, defaults.
   for (auto [flag, part] : {std::pair{8, function_closure}, std::pair{4, function_annotations},
                             std::pair{2, function_kwdefaults}, std::pair{1, function_defaults}}) {
     if (it.arg & flag) parts[static_cast<std::size_t>(part)] = run.frame.pop();
   }
   if (const Object* dict = run.frame.object(parts[function_annotations]); dict && dict->kind == Object::Kind::dict) {
-    // Until 3.9 the annotations of a function are a dict. The normal form is that of 3.10 and later: a tuple in which
-    // names and values alternate.
+    // Up to 3.9 the annotations of a function are a dict. The normal form of annotations is that of 3.10 and later: a
+    // tuple in which names and values alternate.
     Parts pairs;
     for (std::size_t i = 0; i < dict->keys.size(); ++i) pairs.insert(pairs.end(), {dict->keys[i], dict->items[i]});
     parts[function_annotations] = run.frame.make(Object::Kind::tuple, std::move(pairs));
@@ -190,11 +195,12 @@ Step make_function(Execution& run, const Instruction& it) {
   return run.frame.silent();
 }
 
-// Executes SET_FUNCTION_ATTRIBUTE (3.13 and later), which sets a part of a function that has just been made.
+// Executes SET_FUNCTION_ATTRIBUTE (3.13 and later), which sets one part of a new function.
 Step set_function_attribute(Execution& run, const Instruction& it) {
   Symbol function = run.frame.pop(), value = run.frame.pop();
   Object* known = run.frame.object(function);
-  if (!known || known->kind != Object::Kind::function) return run.stuck("an attribute of no new function");
+  if (!known || known->kind != Object::Kind::function)
+    return run.stuck("an attribute of a value that is no new function");
   // The argument is the bit that MAKE_FUNCTION used for the same part in earlier versions.
   std::size_t part = it.arg == 1   ? function_defaults
                      : it.arg == 2 ? function_kwdefaults

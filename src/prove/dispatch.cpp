@@ -15,7 +15,8 @@ namespace depyf::operations {
 
 namespace {
 
-// The cells of free variables are the same on both sides, so the symbol of a free variable is determined by its name.
+// The cells of free variables are the same for both code objects, so the name of a free variable determines the
+// symbol of its cell.
 Step copy_free_variables(Symbols& symbols, const Program& program, Frame& frame) {
   Side& side = frame.side();
   for (std::size_t i = static_cast<std::size_t>(program.decoded.first_free); i < side.locals.size(); ++i) {
@@ -24,8 +25,8 @@ Step copy_free_variables(Symbols& symbols, const Program& program, Frame& frame)
   return frame.silent();
 }
 
-// Executes LOAD_SUPER_ATTR. If the other side's version has no LOAD_SUPER_ATTR, the instruction is split into a call of
-// super() and a load of an attribute.
+// Executes LOAD_SUPER_ATTR. If the Python version of the other code object has no LOAD_SUPER_ATTR, the instruction is
+// split into a call of super() and a load of an attribute.
 Step load_super_attribute(Execution& run, const Instruction& it) {
   if (run.program.across(&Dialect::super_attributes)) return super_attribute(run, it);
   Effect made{.op = it.op,
@@ -66,11 +67,11 @@ Step compare(Execution& run, const Instruction& it) {
 
 Step compare_identity(Execution& run, const Instruction& it) {
   Symbol test = run.symbols.is(run.frame.peek(2), run.frame.peek(1));
-  if (test < 0) return run.stuck("a value that is not understood");
+  if (test < 0) return run.stuck("a value that the prover does not know");
   run.frame.drop(2);
   test = run.frame.fact(test);
   run.frame.push(it.arg ? run.symbols.negation(test) : test);
-  return run.frame.peek(1) < 0 ? run.stuck("a value that is not understood") : run.frame.silent();
+  return run.frame.peek(1) < 0 ? run.stuck("a value that the prover does not know") : run.frame.silent();
 }
 
 Step contains(Execution& run, const Instruction& it) {
@@ -87,7 +88,7 @@ Step unary(Execution& run, const Instruction& it) {
   Symbol test = run.truth(run.frame.peek(1), step);
   if (test < 0) return step;
   side.stack.back() = run.symbols.negation(test);
-  return side.stack.back() < 0 ? run.stuck("a value that is not understood") : run.frame.silent();
+  return side.stack.back() < 0 ? run.stuck("a value that the prover does not know") : run.frame.silent();
 }
 
 Step to_bool(Execution& run) {
@@ -100,10 +101,10 @@ Step to_bool(Execution& run) {
   return run.frame.silent();
 }
 
-// Executes BUILD_STRING. Joining strings is a pure function, so the result is a term of the parts.
+// Executes BUILD_STRING. Joining strings is a pure function, so a term over the parts represents the result.
 Step build_string(Execution& run, const Instruction& it) {
   Parts parts = run.frame.top(it.arg);
-  // Some versions end a format specification with an empty string, which changes nothing.
+  // Some Python versions end a format specification with an empty string, which does not change the result.
   if (run.program.across(&Dialect::ends_format_specs)) std::erase(parts, run.symbols.string(""));
   Symbol text = run.symbols.term("string of", std::move(parts));
   if (text < 0) return run.simple(it, it.arg);
@@ -128,7 +129,7 @@ Step yield_value(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   Step step = run.simple(it, 0);
   const Instruction& next = run.program.decoded.instructions[static_cast<std::size_t>(side.at) + 1];
-  // True if the frame is suspended in an `await` or `yield from`, so that `throw()` on this generator is forwarded to
+  // True if a generator is suspended in an `await` or `yield from`, so that `throw()` on the generator is forwarded to
   // the awaited object.
   bool delegates = run.program.dialect().yield_tells_await ? it.arg & 1 : next.op == Op::resume_ && (next.arg & 3) >= 2;
   run.outcome.effect.detail = run.program.has_table() && delegates;
@@ -142,7 +143,7 @@ Step return_value(Execution& run, const Instruction& it) {
 }
 
 Step return_generator(Execution& run, const Instruction& it) {
-  // RETURN_GENERATOR (3.11 and later) is silent if the other side's version starts a generator without an instruction.
+  // RETURN_GENERATOR is no effect if the other code object's version starts generators without an instruction.
   if (run.program.across(&Dialect::returned_generators))
     return run.frame.push(run.symbols.known("what starts a generator")), run.frame.silent();
   Effect made{.op = it.op, .results = 1};
@@ -150,7 +151,8 @@ Step return_generator(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
-// Executes PUSH_EXC_INFO: the exception becomes the handled one, and the exception handled before moves below it.
+// Executes PUSH_EXC_INFO: inserts the handled exception below the exception on top of the stack, and then makes the top
+// exception the handled exception.
 Step push_exc_info(Frame& frame) {
   Side& side = frame.side();
   Symbol exception = frame.pop();
@@ -160,16 +162,16 @@ Step push_exc_info(Frame& frame) {
   return frame.silent();
 }
 
-// Executes MATCH_KEYS or MATCH_CLASS. Until 3.10 MATCH_KEYS and MATCH_CLASS also push a bool above their result, which
+// Executes MATCH_KEYS or MATCH_CLASS. Up to 3.10 MATCH_KEYS and MATCH_CLASS also push a bool above their result, which
 // corresponds to the test `is None` that later versions compile separately.
 Step match_parts(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   if (side.second) {
     const Symbol test = run.symbols.is(run.frame.peek(1), run.symbols.none());
-    if (test < 0) return run.stuck("a value that is not understood");
+    if (test < 0) return run.stuck("a value that the prover does not know");
     side.second = false;
     run.frame.push(run.symbols.negation(run.frame.fact(test)));
-    return run.frame.peek(1) < 0 ? run.stuck("a value that is not understood") : run.frame.silent();
+    return run.frame.peek(1) < 0 ? run.stuck("a value that the prover does not know") : run.frame.silent();
   }
   const bool is_class = it.op == Op::match_class_;
   const bool tests_later = run.program.across(&Dialect::pushed_pattern_tests);
@@ -190,8 +192,8 @@ Step copy_without_keys(Execution& run, const Instruction& it) {
   return step;
 }
 
-// Two stores in class bodies (`__firstlineno__` and `__static_attributes__`, 3.13 and later) are ignored if only one
-// version has them.
+// The stores to `__firstlineno__` and `__static_attributes__` in class bodies (3.13 and later) are ignored if the
+// Python version of the other code object does not emit them.
 Step store_name(Execution& run, const Instruction& it) {
   Side& side = run.frame.side();
   if (run.program.across(&Dialect::class_details) &&
@@ -381,8 +383,8 @@ Step dispatch(Execution& run, const Instruction& it) {
     case Op::pop_finally_:
     case Op::with_cleanup_start_:
     case Op::with_cleanup_finish_: return finally38(run, it);
-    // The following operations are created only by passes of flow/ that do not run for the prover, so it never sees
-    // them.
+    // The following operations are created only by passes of flow/ that do not run for the prover, so the prover
+    // never executes them.
     case Op::annotated_:
     case Op::comprehension_:
     case Op::match_case_:

@@ -5,8 +5,8 @@
 
 namespace depyf::operations {
 
-// Executes one instruction on the frame of `run`. The result says whether the step was silent, is an effect, splits the
-// execution, or is not understood.
+// Executes one instruction on the frame of `run`. The result states whether the step is silent, is an effect, splits
+// the execution in two, or is not understood.
 Step dispatch(Execution& run, const Instruction& it);
 
 }  // namespace depyf::operations

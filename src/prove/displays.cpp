@@ -1,5 +1,5 @@
-// Tracks tuples, lists and dicts that only the frame has. A read from a container that only the frame has returns the
-// stored item, and no other code observes the access.
+// Tracks the items of tuples, lists and dicts that no code outside the frame has seen. A read from a container that
+// no other code has seen returns the stored item, and no other code observes the read.
 #include <algorithm>
 #include <charconv>
 
@@ -11,8 +11,8 @@ namespace depyf::operations {
 
 namespace {
 
-// Parses a constant integer of at most nine characters into `value`. Returns false for a constant that is no integer or
-// has more characters.
+// Parses a constant integer of at most nine characters into `value`. Returns false if the constant is no integer or
+// has more than nine characters.
 bool small_integer(const Constant* constant, std::int64_t& value) {
   if (!constant || constant->kind != Constant::Kind::integer || constant->text.size() > 9) return false;
   const char* end = constant->text.data() + constant->text.size();
@@ -20,8 +20,8 @@ bool small_integer(const Constant* constant, std::int64_t& value) {
   return error == std::errc() && stop == end;
 }
 
-// Returns true for a key whose hash and comparison run no other code, and that equals no other plain key of a different
-// symbol.
+// Returns true for a constant key that can be hashed and compared without running other code. Two plain keys with
+// different symbols are never equal.
 bool plain_key(const Symbols& symbols, Symbol symbol) {
   const Constant* constant = symbols.value(symbol);
   return constant && (constant->kind == Constant::Kind::string || constant->kind == Constant::Kind::integer ||
@@ -64,8 +64,9 @@ bool bounds(Symbols& symbols, Frame& frame, Symbol slice, std::size_t size, std:
   return true;
 }
 
-// Returns a slice object for BINARY_SLICE and STORE_SLICE. The operands stay on the stack, because an effect is
-// examined again if the other side branches first.
+// Returns a slice object from `start` to `stop`, for BINARY_SLICE and STORE_SLICE. The callers leave `start` and `stop`
+// on the stack at first, because BINARY_SLICE or STORE_SLICE is executed again if the other of the two compared code
+// objects reaches a branch before its own next effect.
 Symbol slice_of(Symbols& symbols, Frame& frame, Symbol start, Symbol stop) {
   if (symbols.may_be_null(start) || symbols.may_be_null(stop)) return Symbols::null;
   return frame.make(Object::Kind::slice, {start, stop, symbols.none()});
@@ -88,7 +89,8 @@ Step build(Execution& run, const Instruction& it) {
   return run.frame.silent();
 }
 
-// Executes BUILD_MAP and BUILD_CONST_KEY_MAP; the latter has its keys in one constant tuple on top of the stack.
+// Executes BUILD_MAP and BUILD_CONST_KEY_MAP. BUILD_CONST_KEY_MAP takes its keys from a constant tuple on top of the
+// stack.
 Step build_map(Execution& run, const Instruction& it) {
   Parts keys, values, all;
   int count = it.op == Op::build_map_ ? 2 * it.arg : it.arg + 1;
@@ -339,12 +341,14 @@ Step delete_subscript(Execution& run, const Instruction& it) {
   return run.simple(it, 0);
 }
 
-// Executes UNPACK_SEQUENCE and UNPACK_EX. The items of a known sequence of fitting length are pushed in reverse order.
+// Executes UNPACK_SEQUENCE and UNPACK_EX. If the value is a sequence with known items, and has as many items as the
+// instruction needs, the items are pushed in reverse order.
 Step unpack(Execution& run, const Instruction& it) {
   bool star = it.op == Op::unpack_ex_;
   Parts items;
   auto before = static_cast<std::size_t>(it.arg), after = star ? static_cast<std::size_t>(it.aux) : 0;
-  // Unpacking a value that is no known sequence calls its `__iter__`, and a wrong length raises, so both are effects.
+  // Unpacking is an effect if the value is no known sequence, because it calls `__iter__`, or if the length does not
+  // fit, because it raises.
   if (!run.frame.sequence(run.frame.peek(1), items) ||
       (star ? items.size() < before + after : items.size() != before)) {
     Step step = run.simple(it, it.arg << 8 | it.aux);

@@ -10,8 +10,8 @@ Step build(Execution& run, const Instruction& it);
 // Builds a dict. The items of the dict are tracked only if all its keys are plain constants without duplicates.
 Step build_map(Execution& run, const Instruction& it);
 Step build_slice(Execution& run, int count);
-// The following functions change or read containers; they are silent on containers that only the frame has, and effects
-// on all others.
+// The following functions execute instructions that read or change a container. An instruction on a container that
+// only the frame has seen is no effect, unless it may raise an exception or run other code.
 Step append(Execution& run, const Instruction& it);
 Step extend(Execution& run, const Instruction& it);
 Step merge(Execution& run, const Instruction& it);

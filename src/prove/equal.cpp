@@ -6,7 +6,7 @@
 namespace depyf {
 namespace {
 
-// Returns the object behind `symbol` if only the frame of `side` has it; null otherwise.
+// Returns the Object of `symbol` if only the frame of `side` has seen the object; null otherwise.
 const Object* object_of(const State& state, int side, Symbol symbol) {
   auto found = state.sides[side].objects.find(symbol);
   return found == state.sides[side].objects.end() ? nullptr : &found->second;
@@ -50,7 +50,7 @@ bool Pairing::add(Symbol one, Symbol two) {
 }
 
 // Returns true if `constant` is no tuple, or if it has been paired only with `tuple`. A constant tuple is one object,
-// so it cannot equal two different tuples of the other side.
+// so it cannot equal two different tuples of the other code object.
 bool Pairing::stands_for(Symbol constant, Symbol tuple) {
   const Constant* value = symbols_.value(constant);
   if (!value || value->kind != Constant::Kind::tuple) return true;
@@ -59,8 +59,9 @@ bool Pairing::stands_for(Symbol constant, Symbol tuple) {
 
 bool Pairing::add_objects(Symbol a, Symbol b) {
   const Object *one = object_of(state_, 0, a), *two = object_of(state_, 1, b);
-  // Some compiler versions fold a tuple or slice into a constant that others build at run time. A program must not rely
-  // on whether a tuple or slice is a constant, so a constant equals a built object with the same items.
+  // Some compiler versions fold a tuple or slice into a constant, and other versions build it at run time. A program
+  // must not rely on whether the compiler folds a tuple or slice, so a constant tuple or slice equals an object that
+  // is built from the same items.
   auto with_constant = [&](const Object& built, Symbol symbol, bool first) {
     const Constant* constant = symbols_.value(symbol);
     if (!constant || built.items.size() != constant->items.size()) return false;
@@ -90,8 +91,8 @@ bool Pairing::add_objects(Symbol a, Symbol b) {
   return true;
 }
 
-// Compares two functions part by part. The cells of their closures are matched by the names of free variables, because
-// the order of the cells is the compiler's choice.
+// Compares two functions part by part. The cells of the two closures are matched by the names of free variables,
+// because the order of the cells is the compiler's choice.
 bool Pairing::add_functions(const Object& one, const Object& two) {
   for (std::size_t part = 0; part < function_parts; ++part) {
     if (part != function_closure) todo_.emplace_back(one.items[part], two.items[part]);
@@ -117,8 +118,8 @@ bool Pairing::add_functions(const Object& one, const Object& two) {
 
 bool Pairing::publish(State& state) const {
   if (forth_.empty() && back_.empty()) return false;
-  // Each object pair becomes one unknown value, which both sides share; an object paired with a constant becomes that
-  // constant.
+  // Each pair of objects is replaced by one unknown value in both frames; an object that is paired with a constant is
+  // replaced by the constant.
   std::map<Symbol, Symbol> by;
   for (auto [one, two] : forth_) {
     if (!symbols_.is_object(two)) {

@@ -1,6 +1,6 @@
-// Models exceptions: by the exception table from 3.11 on, by the block stack before. An exception is represented by one
-// symbol. Until 3.10 the class and the traceback of an exception are on the stack, too, and are represented by terms of
-// its symbol.
+// Models how exceptions reach their handlers: by the exception table from 3.11 on, by the block stack in earlier
+// versions. An exception is represented by one symbol. Up to 3.10 the class and the traceback of an exception are on
+// the stack, too, and are represented by terms over the symbol of the exception.
 #include "prove/exceptions.h"
 #include "decode/op.h"
 #include "dialect/dialect.h"
@@ -9,14 +9,14 @@
 namespace depyf::operations {
 namespace {
 
-// Until 3.10 an exception takes three stack slots: its traceback, the exception itself and its class.
+// Up to 3.10 an exception takes three stack slots: its traceback, the exception itself and its class.
 constexpr int exception_values = 3;
 
 }  // namespace
 
 bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol exception) {
   side.second = side.asked = false;
-  // The exception table states the handler, and the depth to which the stack is cut before the exception is pushed.
+  // The exception table contains the handler, and the depth to which the stack is cut before the exception is pushed.
   if (program.has_table()) {
     int index = side.at >= 0 ? program.handler_of[static_cast<std::size_t>(side.at)] : -1;
     if (index < 0) {
@@ -34,8 +34,8 @@ bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol excepti
     side.at = range.target;
     return true;
   }
-  // The block stack is searched from the top. An entry of a running handler (target -1) is removed, which restores the
-  // exception handled before.
+  // The block stack is searched from the top. The entry of a running handler, which has the target -1, is removed, and
+  // the exception that was handled before this handler started becomes the handled exception again.
   while (!side.blocks.empty()) {
     Block block = side.blocks.back();
     side.blocks.pop_back();
@@ -49,8 +49,8 @@ bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol excepti
     }
     side.stack.resize(level);
     side.blocks.push_back({-1, block.level});
-    // The stack of the handler contains six more values: three of the exception handled before, and three of the
-    // exception raised.
+    // At the start of the handler the stack contains six more values: three for the previously handled exception, and
+    // above them three for the raised exception.
     for (Symbol it : {side.handled, exception}) {
       Symbol traceback = symbols.part("traceback of", it), type = symbols.part("type of", it);
       if (traceback < 0 || type < 0) return false;
@@ -67,12 +67,12 @@ bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol excepti
 
 Step throw_now(Execution& run, Symbol exception) {
   if (run.symbols.may_be_null(exception) || run.symbols.is_object(exception))
-    return run.stuck("an exception that is none");
+    return run.stuck("a value that is no exception where an exception is needed");
   return unwind(run.symbols, run.program, run.frame.side(), exception) ? Step::silent
                                                                        : run.stuck("the stack is too short");
 }
 
-// Executes RERAISE, whose exception is on top of the stack, or below its class in versions until 3.10.
+// Executes RERAISE, whose exception is on top of the stack, or below its class in versions up to 3.10.
 Step reraise(Execution& run, const Instruction&) {
   return throw_now(run, run.program.has_table() ? run.frame.peek(1) : run.frame.peek(2));
 }
@@ -85,9 +85,9 @@ Step pop_except(Execution& run) {
   }
   if (side.blocks.empty() || side.blocks.back().target >= 0 ||
       side.blocks.back().level + exception_values > run.frame.depth()) {
-    return run.stuck("the end of a handler that is none");
+    return run.stuck("the end of a handler outside of every handler");
   }
-  side.handled = run.frame.peek(2);  // the slot is counted from the top, because a value to return may lie below it
+  side.handled = run.frame.peek(2);  // the slot is counted from the top, because a return value may lie below it
   side.blocks.pop_back();
   run.frame.drop(exception_values);
   return run.frame.silent();
@@ -115,7 +115,7 @@ Step end_async_for(Execution& run) {
   bool table = run.program.has_table();
   Symbol exception = run.frame.peek(table ? 1 : 2);
   Symbol test = run.symbols.term("is StopAsyncIteration", {exception}, true);
-  if (test < 0) return run.stuck("an exception that is none");
+  if (test < 0) return run.stuck("a value that is no exception where an exception is needed");
   test = run.frame.fact(test);
   if (test == run.symbols.boolean(false)) return throw_now(run, exception);
   if (test != run.symbols.boolean(true)) {
@@ -126,7 +126,8 @@ Step end_async_for(Execution& run) {
     run.frame.drop(2);
     return run.frame.silent();
   }
-  if (side.blocks.empty() || side.blocks.back().target >= 0) return run.stuck("the end of a handler that is none");
+  if (side.blocks.empty() || side.blocks.back().target >= 0)
+    return run.stuck("the end of a handler outside of every handler");
   auto level = static_cast<std::size_t>(side.blocks.back().level);
   if (level < 1 || level + exception_values > side.stack.size()) return run.stuck("the stack is too short");
   side.handled = side.stack[level + 1];
@@ -140,7 +141,7 @@ Step end_async_for(Execution& run) {
 Step cleanup_throw(Execution& run) {
   Symbol exception = run.frame.peek(1);
   Symbol test = run.symbols.term("is StopIteration", {exception}, true);
-  if (test < 0) return run.stuck("an exception that is none");
+  if (test < 0) return run.stuck("a value that is no exception where an exception is needed");
   test = run.frame.fact(test);
   if (test == run.symbols.boolean(false)) return throw_now(run, exception);
   if (test != run.symbols.boolean(true)) {
@@ -187,7 +188,8 @@ Step blocks(Execution& run, const Instruction& it) {
     entered.then = Effect::Then::with, entered.pops = 1, entered.results = 2;
     return run.effect(std::move(entered));
   }
-  if (side.blocks.empty() || side.blocks.back().target < 0) return run.stuck("the end of a block that is none");
+  if (side.blocks.empty() || side.blocks.back().target < 0)
+    return run.stuck("the end of a block outside of every block");
   side.blocks.pop_back();
   return run.frame.silent();
 }

@@ -1,12 +1,12 @@
-// Executes the instructions that raise or handle exceptions, and those of the block stack (until 3.10).
+// Executes the instructions that raise or handle exceptions, and those of the block stack (up to 3.10).
 #pragma once
 
 #include "prove/execution.h"
 
 namespace depyf::operations {
 
-// Moves `side` to the handler of `exception`, or out of the frame. Returns false if the prover does not understand the
-// handler.
+// Moves `side` to the handler of `exception`, or out of the frame if no handler catches it. Returns false if the
+// prover does not understand the handler.
 bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol exception);
 // Raises `exception` at the current instruction.
 Step throw_now(Execution& run, Symbol exception);
@@ -16,7 +16,7 @@ Step exception_match(Execution& run, const Instruction& it);
 Step end_async_for(Execution& run);
 Step cleanup_throw(Execution& run);
 Step with_except_start(Execution& run);
-// Executes the instructions that push and pop entries of the block stack (until 3.10).
+// Executes the instructions that push and pop entries of the block stack (up to 3.10).
 Step blocks(Execution& run, const Instruction& it);
 
 }  // namespace depyf::operations

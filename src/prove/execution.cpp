@@ -15,9 +15,9 @@ Step Execution::stuck(std::string reason) {
 
 Step Execution::effect(Effect made) {
   for (Symbol operand : made.operands) {
-    if (operand < 0) return stuck("a value that is not understood");
+    if (operand < 0) return stuck("a value that the prover does not know");
   }
-  // Code that may get hold of its own frame can see the locals at any time, so every effect compares all locals.
+  // Code that may get access to its own frame can read the locals at any time, so every effect compares all locals.
   if (program.watched && made.then != Effect::Then::bound) operations::add_locals(symbols, program, frame, made);
   outcome.effect = std::move(made);
   return Step::effect;
@@ -57,13 +57,13 @@ Symbol Execution::truth(Symbol value, Step& step) {
   }
   if (symbols[value].boolean) return frame.fact(value);
   if (const Object* known = frame.object(value)) {
-    // Objects that only the frame has are of built-in types: containers are true if they have items, all others are
-    // true.
+    // Objects that no other code has seen have built-in types: a container is true if it has items, any other object
+    // is true.
     const bool sized = is_sequence(known->kind) || known->kind == Object::Kind::dict;
     return symbols.boolean(!sized || !known->items.empty());
   }
-  // The instruction is executed a second time after both code objects have made the same truth test of the value; this
-  // time the test has the recorded result.
+  // After the truth test of the value has been matched in both code objects, the instruction is executed a second
+  // time, and the test has the recorded result.
   if (frame.side().asked && value == frame.state().tested) return frame.fact(frame.state().truth);
   Effect made{.op = Op::to_bool_, .operands = {value}};
   made.then = Effect::Then::tested, made.results = 1, made.boolean = true;

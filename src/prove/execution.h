@@ -8,16 +8,17 @@
 
 namespace depyf {
 
-// The result of running one side up to its next effect, branch or failure.
+// The result of running one of the two code objects up to its next effect, branch or failure.
 struct Outcome {
   Step step = Step::stuck;
   Effect effect;
   Symbol split = Symbols::null;  // the unknown boolean on which the execution branches
-  std::string reason;            // why the step is stuck
-  bool met = false;              // true if the run passed the target of a jump or a handler
+  std::string reason;            // the reason why the step is stuck
+  bool met = false;              // true if the run passed a jump target or the start of a handler
 };
 
-// Everything that an operation works on: the symbols of both sides, the program, and the frame of one side.
+// Everything that an operation works on: the symbols that both code objects share, one of the code objects, and its
+// frame.
 struct Execution {
   Symbols& symbols;
   const Program& program;
@@ -32,7 +33,7 @@ struct Execution {
   Step named(const Instruction& it);
   // Makes an effect whose operands stay on the stack.
   Step peeks(Op op, int count, int results, bool boolean = false, bool raises = true);
-  // Returns the truth of `value` as a boolean symbol. Returns -1 if the test is an effect or fails; `step` says which.
+  // Returns the truth of `value` as a boolean symbol. Returns -1 and sets `step` if the test is an effect or fails.
   Symbol truth(Symbol value, Step& step);
 };
 

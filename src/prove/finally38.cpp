@@ -1,6 +1,8 @@
-// Models finally clauses of 3.8, whose bodies are subroutines. The value on top of the stack at the start of a finally
-// body decides where control goes from the end of the body: NULL continues after the body, an address returns to that
-// address, and an exception is raised again.
+// Models finally clauses of 3.8, whose bodies are subroutines. The top of the stack at the start of a finally body
+// decides where control goes after the body. Each finally body ends with END_FINALLY. If END_FINALLY finds a NULL on
+// top of the stack, control continues with the instruction behind END_FINALLY. If END_FINALLY finds a return address on
+// top of the stack, control returns to the address. If END_FINALLY finds an exception on top of the stack, it raises
+// the exception again.
 #include <charconv>
 
 #include "decode/op.h"
@@ -22,14 +24,15 @@ bool is_return_address(const SymbolInfo& info) {
 namespace operations {
 namespace {
 
-// Returns the exception whose class is on top of the stack; -1 if there is none.
+// Returns the exception whose class is on top of the stack; -1 if the top is not the class of an exception.
 Symbol exception_on_top(const Symbols& symbols, const Frame& frame) {
   if (frame.depth() < 6) return -1;
   const SymbolInfo& info = symbols[frame.peek(1)];
   return info.kind == SymbolInfo::Kind::term && info.text == "type of" ? info.args[0] : -1;
 }
 
-// Returns the instruction to which the address on top of the stack leads; -1 if there is no address.
+// Returns the index of the instruction to which control returns by the return address on top of the stack; -1 if the
+// top of the stack is no return address.
 int address_on_top(const Symbols& symbols, const Frame& frame) {
   const SymbolInfo& info = symbols[frame.peek(1)];
   if (!is_return_address(info)) return -1;
@@ -64,7 +67,7 @@ Step finally38(Execution& run, const Instruction& it) {
   // The smallest number of stack slots that the instruction reads.
   const int least = it.op == Op::end_finally_ ? 1 : it.op == Op::pop_finally_ ? 1 + (it.arg != 0) : 2;
   if (run.frame.depth() < least) return run.stuck("the stack is too short");
-  static constexpr const char* not_understood = "a finally that is not understood";
+  static constexpr const char* not_understood = "a finally clause that the prover does not know";
   if (it.op == Op::end_finally_) {
     if (run.frame.peek(1) == Symbols::null) return run.frame.pop(), run.frame.silent();
     if (int target = address_on_top(run.symbols, run.frame); target >= 0) return run.frame.pop(), run.frame.go(target);
@@ -72,8 +75,8 @@ Step finally38(Execution& run, const Instruction& it) {
     return run.stuck(not_understood);
   }
   if (it.op == Op::pop_finally_) {
-    // POP_FINALLY removes the NULL, return address or exception of the finally clause, because a `return` or `break` in
-    // the clause overrides it.
+    // Where a `return` or `break` leaves a finally clause, POP_FINALLY removes the NULL, return address or exception
+    // that would decide where control goes after the clause.
     Symbol result = it.arg ? run.frame.pop() : -1;
     if (run.frame.peek(1) == Symbols::null || address_on_top(run.symbols, run.frame) >= 0) {
       run.frame.pop();
@@ -86,7 +89,7 @@ Step finally38(Execution& run, const Instruction& it) {
     return run.frame.silent();
   }
   if (it.op == Op::with_cleanup_start_) {
-    if (side.second) {  // in the second half, `__exit__` is on top of the stack, above None or the exception class
+    if (side.second) {  // in the second half of the instruction, `__exit__` is on top, above None or a class
       Symbol exit = run.frame.peek(1), type = run.frame.peek(2);
       if (run.symbols.may_be_null(exit)) return run.stuck("no value where one is needed");
       Effect made{.op = Op::call_, .operands = {exit, none, none, none}};
@@ -96,7 +99,7 @@ Step finally38(Execution& run, const Instruction& it) {
     }
     std::size_t exit_depth = 2;
     Symbol type = none;
-    // During an exception, the exit function lies below the six values of two exceptions.
+    // While an exception is handled, `__exit__` lies below the six values of two exceptions.
     if (exception_on_top(run.symbols, run.frame) >= 0) {
       if (run.frame.depth() < 7 || side.blocks.empty() || side.blocks.back().target >= 0)
         return run.stuck(not_understood);
@@ -109,8 +112,8 @@ Step finally38(Execution& run, const Instruction& it) {
     auto at = side.stack.end() - static_cast<std::ptrdiff_t>(exit_depth);
     Symbol exit = *at;
     at = side.stack.erase(at);
-    // As in CPython, the values of the handled exception move down into the slot of the exit function, and a NULL fills
-    // the gap.
+    // As in CPython, the values of the handled exception move down into the slot of `__exit__`, and a NULL fills the
+    // gap.
     if (exit_depth == 7) side.stack.insert(at + 3, Symbols::null);
     run.frame.push(type);
     run.frame.push(exit);

@@ -5,7 +5,7 @@
 namespace depyf {
 
 Symbol Frame::fact(Symbol boolean) const {
-  // A fact about a term decides its negation, too.
+  // A known truth value of a term also decides the truth value of its negation.
   const SymbolInfo& info = symbols_[boolean];
   const bool negated = info.kind == SymbolInfo::Kind::term && info.text == "not";
   for (auto [term, truth] : state_->facts) {
@@ -32,7 +32,7 @@ bool Frame::sequence(Symbol symbol, Parts& items) {
     items = known->items;
     return true;
   }
-  // The items of a constant tuple are known as well.
+  // The items of a constant tuple are known, although other code may have seen the tuple.
   const Constant* constant = symbols_.value(symbol);
   if (!constant || constant->kind != Constant::Kind::tuple) return false;
   items.clear();

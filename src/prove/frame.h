@@ -1,5 +1,5 @@
-// Describes the frame of one side while an instruction runs: its stack, its locals, and the objects that no other code
-// has seen.
+// Describes the frame of one of the two code objects while an instruction runs: its stack, its locals, and the
+// objects that no other code has seen.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,8 @@ namespace depyf {
 
 using Parts = std::vector<Symbol>;
 
-// Provides operations with access to one side of the current state.
+// Gives the functions that execute operations access to the frame of one code object. The frame is part of the current
+// `State`, which holds the frames of both code objects.
 class Frame {
  public:
   Frame(Symbols& symbols, int number) : symbols_(symbols), number_(number) {}

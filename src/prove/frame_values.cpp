@@ -11,8 +11,8 @@ Symbol name_of_local(Symbols& symbols, const Program& program, const Instruction
   return symbols.string(program.decoded.localsplus[static_cast<std::size_t>(it.arg)]);
 }
 
-// Makes the load of a possibly unbound variable an effect. After the effect was matched, the instruction is executed
-// again with the variable bound.
+// Makes the load of a possibly unbound variable an effect. After the effect has been matched, the instruction is
+// executed again with the variable bound.
 Step unbound(Execution& run, const Instruction& it, Symbol content) {
   Effect made{.op = Op::load_fast_, .name = name_of_local(run.symbols, run.program, it), .operands = {content}};
   made.then = Effect::Then::bound;
@@ -34,7 +34,7 @@ Step load_local(Execution& run, const Instruction& it) {
   return run.frame.silent();
 }
 
-// Loads from a cell. The content of a cell that only this frame has is known; the content of any other cell may be
+// Loads from a cell. The content of a cell that no other code has seen is known; the content of any other cell may be
 // changed by other code.
 Step load_cell(Execution& run, const Instruction& it) {
   Symbol cell = run.frame.local(it);

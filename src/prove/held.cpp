@@ -1,5 +1,5 @@
-// Decides whether the second side keeps a value longer than the first, by comparing the values that the two frames
-// hold.
+// Decides whether the second code object keeps a value alive longer than the first, by comparing the values that the
+// two frames hold.
 #include "prove/held.h"
 
 #include "decode/op.h"
@@ -26,12 +26,13 @@ bool counts(const SymbolInfo& info) {
   return false;
 }
 
-// Collects the values that symbols stand for. A container that only the frame has is replaced by the values in it.
+// Collects the values that a frame keeps alive by holding some symbols. In place of a container that no other code has
+// seen, the values in the container are collected.
 class Holdings {
  public:
   Holdings(const Side& side, const Symbols& symbols) : side_(side), symbols_(symbols) {}
 
-  // Objects may contain each other, so each one is visited once.
+  // Adds the values that `symbol` keeps alive. Objects may contain each other, so each object is visited only once.
   void add(Symbol symbol) {
     todo_.push_back(symbol);
     while (!todo_.empty()) {
@@ -42,7 +43,7 @@ class Holdings {
         auto found = side_.objects.find(now);
         if (found == side_.objects.end() || !objects_.insert(now).second) continue;
         todo_.insert(todo_.end(), found->second.items.begin(), found->second.items.end());
-        // The self of a loaded method stands for the same value as the method, because a bound method keeps its object
+        // The self of a loaded method is collected as the method itself, because a bound method keeps its object
         // alive.
       } else if (info.kind == SymbolInfo::Kind::term && info.text == self_of) {
         todo_.push_back(info.args[0]);
@@ -67,8 +68,8 @@ class Holdings {
   std::set<Symbol> objects_;
 };
 
-// Returns true if the sorted list `by` contains `value`, or all values from which `value` is computed. A term is a pure
-// function, so a frame that holds its arguments may hold its result as well.
+// Returns true if the sorted list `by` contains `value`, or all values from which `value` is computed. A term is the
+// result of a pure function, so a frame that holds the arguments of a term may hold the term as well.
 bool covered(Symbol value, const std::vector<Symbol>& by, const Symbols& symbols) {
   if (std::binary_search(by.begin(), by.end(), value) || !counts(symbols[value])) return true;
   if (!symbols.is_term(value)) return false;
@@ -93,7 +94,7 @@ bool hands_operands_over(const Effect& effect, bool calls_keep_operands) {
   return (effect.op == Op::call_ || effect.op == Op::call_function_ex_) && !calls_keep_operands;
 }
 
-// The first side's values are collected as a whole, and then each slot of the second side is compared with them.
+// All values of the first frame are collected, and then each slot of the second frame is compared with them.
 std::vector<Held> held_too_long(const State& state, const Symbols& symbols, int popped_one, int popped_two,
                                 const std::vector<Symbol>& also_held) {
   const Side &one = state.sides[0], &two = state.sides[1];

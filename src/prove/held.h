@@ -1,4 +1,4 @@
-// Finds out which values a frame holds, and which of them it holds too long.
+// Lists the values that the second of two frames holds longer than the first.
 #pragma once
 
 #include <vector>
@@ -21,9 +21,9 @@ bool lets_time_pass(const Effect& effect);
 // effect.
 bool hands_operands_over(const Effect& effect, bool calls_keep_operands);
 
-// Returns the values that the second side holds and the first side does not, at most one for each slot. The top
-// `popped_one` values of the first stack and the top `popped_two` values of the second stack are left out. `also_held`
-// lists further values that the first side holds.
+// Returns the values that the second frame holds and the first frame does not hold, at most one for each slot. The top
+// `popped_one` values of the first stack, and the top `popped_two` values of the second stack, do not count as held.
+// `also_held` lists further values that the first frame holds.
 std::vector<Held> held_too_long(const State& state, const Symbols& symbols, int popped_one, int popped_two,
                                 const std::vector<Symbol>& also_held);
 

@@ -9,22 +9,23 @@ namespace {
 // Two objects can merge only if they have the same kind, the same keys and the same number of items.
 bool same_shape(const Object& one, const Object& two) {
   if (one.kind != two.kind || one.keys != two.keys || one.items.size() != two.items.size()) return false;
-  // Two function objects merge only if they hold the same code symbol. Code objects that are equal by proof have no
-  // common symbol.
+  // Two function objects merge only if they hold the same code symbol. Two code objects whose equality needs a proof
+  // have different symbols.
   if (one.kind == Object::Kind::function) return one.items[function_code] == two.items[function_code];
-  // The name of a method is data of the prover, so it cannot become an unknown value.
+  // The name of a method is a record of the prover and no value of the program, so it cannot become an unknown value.
   return one.kind != Object::Kind::method || one.items[1] == two.items[1];
 }
 
-// Returns the symbols outside objects, in an order that is the same for all states at one place.
+// Returns the symbols in the locals, the stack and the handled exception, in an order that is the same for all states
+// at one place.
 std::vector<Symbol> roots(const Side& side) {
   std::vector<Symbol> result;
   for_each_root(const_cast<Side&>(side), [&](Symbol symbol) { result.push_back(symbol); });
   return result;
 }
 
-// Checks whether one state is an instance of a more general state: a value in the general state must always stand for
-// the same value in the other state.
+// Checks whether one state is an instance of a more general state: each value of the general state must stand for
+// only one value of the other state.
 class Cover {
  public:
   Cover(const State& general, const State& state, const Symbols& symbols)
@@ -37,7 +38,7 @@ class Cover {
       for (std::size_t i = 0; i < a.size(); ++i) todo_.emplace_back(a[i], b[i]);
       if (!drain(side)) return false;
     }
-    // A general state that knows the last tested value covers only states that know it, too.
+    // A general state that knows the last tested value covers only states that know the last tested value, too.
     if (general_.tested == Symbols::null) return true;
     if (state_.tested == Symbols::null) return false;
     todo_ = {{general_.tested, state_.tested}, {general_.truth, state_.truth}};
@@ -45,7 +46,7 @@ class Cover {
   }
 
  private:
-  // Compares all pairs in `todo_` for one side.
+  // Compares all pairs in `todo_`, which are values of the frame `side`. Returns false if a pair does not match.
   bool drain(int side) {
     while (!todo_.empty()) {
       auto [a, b] = todo_.back();
@@ -58,7 +59,7 @@ class Cover {
   bool one(int side, Symbol a, Symbol b) {
     const SymbolInfo &info = symbols_[a], &other = symbols_[b];
     switch (info.kind) {
-      // An unknown value stands for any value with at least the same guarantees: bound, boolean, of the same exact
+      // An unknown value stands for any value for which at least the same facts are known: bound, boolean, exact
       // type.
       case SymbolInfo::Kind::opaque: {
         auto [found, fresh] = values_.try_emplace(a, b);
@@ -76,7 +77,8 @@ class Cover {
         if (other.kind != SymbolInfo::Kind::object) return false;
         auto [found, fresh] = values_.try_emplace(a, b);
         if (!fresh) return found->second == b;
-        // Two objects of the general state must not stand for one object, because their later changes differ.
+        // Two objects of the general state must not stand for one object, because later changes of the two objects
+        // may differ.
         if (!objects_.insert(b).second) return false;
         auto left = general_.sides[side].objects.find(a), right = state_.sides[side].objects.find(b);
         if (left == general_.sides[side].objects.end() || right == state_.sides[side].objects.end() ||
@@ -111,7 +113,8 @@ class Generaliser {
   Generaliser(State& a, State& b, Symbols& symbols, std::vector<CodePair>& codes)
       : a_(a), b_(b), symbols_(symbols), codes_(codes) {}
 
-  // Objects that differ are removed first, because all remaining differences can be merged value by value.
+  // The objects in which the two states differ are replaced first, each by an unknown value, because all remaining
+  // differences can be merged value by value.
   bool run() {
     while (publish_differing()) {}
     if (covers(a_, b_, symbols_)) return changed_;
@@ -123,8 +126,9 @@ class Generaliser {
   }
 
  private:
-  // Replaces objects in which the two states differ by unknown values. If each state has an equal object on the other
-  // side, both sides get the same unknown value. Returns false if the states differ in no object.
+  // Replaces each object in which the two states differ by an unknown value. If an object of the first frame equals an
+  // object of the second frame in both states, both frames get the same unknown value. Returns false if the two states
+  // have no differing objects.
   bool publish_differing() {
     std::set<Pair> differing[2];
     for (int side = 0; side < 2; ++side) differing[side] = find_differing(side);
@@ -150,8 +154,9 @@ class Generaliser {
     return true;
   }
 
-  // Returns the pairs of symbols, one of each state, of which at least one is an object, and that differ in shape or in
-  // sharing.
+  // Returns pairs of symbols that stand at the same place in the two states. At least one symbol of each pair is an
+  // object. A pair is returned if its symbols differ in shape, or if one state has one object at two places at which
+  // the other state has two different objects.
   std::set<Pair> find_differing(int side) {
     std::set<Pair> result, seen;
     std::map<Symbol, Symbol> forth, back;
@@ -179,7 +184,7 @@ class Generaliser {
     return result;
   }
 
-  // Replaces the object, and all objects in it, by unknown values that are unequal to all values of the other side.
+  // Replaces the object, and all objects in it, by unknown values that are unequal to all values of the other frame.
   bool forget(State& state, int side, Symbol symbol) {
     std::map<Symbol, Symbol> by;
     std::vector<Symbol> todo{symbol};
@@ -199,7 +204,7 @@ class Generaliser {
     return !by.empty();
   }
 
-  // Merges the values of one side, including the items of objects that both states have.
+  // Merges the values of one frame, including the items of objects that both states have.
   void merge(int side) {
     std::vector<Symbol> other = roots(b_.sides[side]);
     std::size_t index = 0;
@@ -222,7 +227,8 @@ class Generaliser {
   }
 
   // Returns a value that stands for `a` and `b`. The same pair of `a` and `b` always gets the same value, which
-  // preserves the equalities that are true in both states. The recursion ends because terms nest to a fixed depth.
+  // preserves the equalities that are true in both states. The recursion ends because terms have a limited nesting
+  // depth.
   Symbol value(Symbol a, Symbol b) {
     if (a == b) return a;
     auto found = values_.find({a, b});

@@ -1,16 +1,17 @@
-// Compiled code and the plainest lowering of its source usually have the same effects in the same order, and differ
-// only in details that nobody observes: jumps, NULLs below callables, and the way operands are moved.
+// CPython's bytecode and the bytecode that lower/ produces from the same source usually have the same effects in the
+// same order. Bytecode of CPython and bytecode of lower/ with the same effects differ only in details that no other
+// code observes: jumps, NULLs below callables, and the way operands are moved.
 //
-// The pass of this file executes each code object over a stack of numbers. A number stands for one value, the same on
-// both sides. About a value the pass knows only whether it equals another value, and whether it is NULL, None, True or
-// False. Every load, store and operation is an event. Events of the two sides must be equal pair by pair, and must have
-// equal operands. Stores to locals are events, too, so the locals of both sides stay equal and need no model. The same
-// instruction with the same operands has the same events, so events are read only where the instructions of the two
-// sides differ.
+// The pass of this file executes each code object over a stack of numbers. A number stands for one value, and equal
+// values of the two code objects have equal numbers. The pass knows about a value only whether it equals another
+// value, and whether it is NULL, None, True or False. Every load, store and operation is an event. The events of the
+// two code objects must be equal pair by pair, and must have equal operands. Stores to locals are events, too, so the
+// locals of both frames stay equal and need no model. The same instruction with the same operands has the same
+// events, so events are read only where the instructions of the two code objects differ.
 //
-// Where control flow paths meet, the pass continues only if the pattern of equal numbers on both stacks is new or more
-// general than before. If events differ, the pass gives up, and the walk of walk.h decides, which knows more rules of
-// equality.
+// Where control flow paths meet, the pass continues only if the pattern of equal numbers on both stacks is new or
+// more general than before. If two events differ, the pass gives up, and the walk of walk.h decides, because the walk
+// knows more rules of equality.
 #include "prove/lockstep.h"
 
 #include <algorithm>
@@ -65,7 +66,8 @@ class Lockstep {
     for (int side = 0; side < 2; ++side) start.sides[side].at = codes_[side].begin();
     for (std::int64_t slot = 0; slot < arguments; ++slot)
       if (codes_[0].is_cell[std::size_t(slot)] != codes_[1].is_cell[std::size_t(slot)]) return false;
-    // The number of steps that each instruction may take: the state of a loop stops changing after a few visits.
+    // The number of steps allowed for each instruction is small, because the state of a loop stops changing after a
+    // few visits.
     constexpr std::int64_t of_instruction = 16;
     steps_most_ = of_instruction * std::int64_t(codes_[0].instructions.size() + codes_[1].instructions.size());
     ahead_.push_back(std::move(start));
@@ -77,8 +79,8 @@ class Lockstep {
     return true;
   }
 
-  // Runs both sides until the frame is left, or until they reach a pair of places that was visited before. Returns
-  // false if the pass gives up.
+  // Runs both code objects until their frames end, or until they reach a pair of places that was visited before.
+  // Returns false if the pass gives up.
   bool follow(Frames& frames) {
     while (true) {
       if (++steps_ > steps_most_) return false;
@@ -101,7 +103,7 @@ class Lockstep {
       }
       for (int side = 0; side < 2; ++side)
         if (!readers_[side].read(frames.sides[side])) return false;
-      // Events that differ may still be the same stores in another order.
+      // Two different events may both be stores to locals, which the two code objects execute in different order.
       if (!pair_.same_events(frames)) {
         if (!pair_.store_all(frames)) return false;
         continue;
@@ -112,7 +114,8 @@ class Lockstep {
     }
   }
 
-  // Returns true if the next instruction of one of the sides is the target of a jump or a handler.
+  // Returns true if the next instruction of one of the code objects is the target of a jump or the start of a
+  // handler.
   bool is_meeting(const Frames& frames) const {
     for (int side = 0; side < 2; ++side) {
       const std::vector<std::uint8_t>& meets = codes_[side].meets;
@@ -122,14 +125,15 @@ class Lockstep {
     return false;
   }
 
-  // Moves both sides past an instruction that is the same on both.
+  // Moves both code objects past an instruction that is the same in both.
   bool pass_same(Frames& frames) {
     if (same_.may_raise() && !handlers_.raise(frames, 0, ahead_)) return false;
     same_.execute(frames);
     return true;
   }
 
-  // Returns the constant that the side loads next; null if its next event is not the load of a constant.
+  // Returns the constant that the code object with the number `side` loads next; null if its next event is not the load
+  // of a constant.
   const Constant* next_constant(int side, const Frame& frame) const {
     if (frame.at == left_frame) return nullptr;
     const Code& code = codes_[side];
@@ -143,8 +147,8 @@ class Lockstep {
     return index < items.size() ? &items[index] : nullptr;
   }
 
-  // Lets both sides load a tuple of constants in the same way, either at once or item by item, because some compilers
-  // fold the tuple into one constant and others build it at run time.
+  // Makes both code objects load a tuple of constants in the same way, either at once or item by item. Some compiler
+  // versions fold a tuple of constants into one constant, and other versions build it at run time.
   bool take_constants_apart(Frames& frames) {
     const Constant* next[] = {next_constant(0, frames.sides[0]), next_constant(1, frames.sides[1])};
     if (next[0] && next[1] && next[0]->kind == Kind::tuple && same_constant(*next[0], *next[1])) return true;
@@ -158,8 +162,8 @@ class Lockstep {
     return true;
   }
 
-  // Executes WITH_CLEANUP_START (3.8): removes `__exit__` from the stack, and pushes the exception class (or None) and
-  // the result of the call.
+  // Executes WITH_CLEANUP_START (3.8): removes `__exit__` from the stack, and pushes the exception class (or None)
+  // and the result of the `__exit__` call.
   void after_with_cleanup(Frame& frame) const {
     std::vector<Value>& stack = frame.stack;
     // The top of the stack is the class of the exception, or NULL or a return address if there is no exception.
@@ -175,7 +179,7 @@ class Lockstep {
     ++frame.at;
   }
 
-  // Moves both sides past an event. Sets `ended` if no instruction follows on this path.
+  // Moves both code objects past an event. Sets `ended` if no instruction follows on this path.
   bool go_on(Frames& frames, bool& ended) {
     const Event::Then then = shown(0).then;
     if (shown(0).raises || shown(1).raises) {
@@ -188,7 +192,8 @@ class Lockstep {
       case Event::Then::end:
       case Event::Then::raise: ended = true; return true;
       case Event::Then::branch: {
-        // Both outcomes of a branch are followed; the state for a true test waits in `ahead_`.
+        // Both outcomes of a branch are followed: first the false outcome, while the state for the true outcome waits
+        // in `ahead_`.
         Frames jumped = frames;
         for (int side = 0; side < 2; ++side) {
           if (!decide(side, jumped.sides[side], true) || !decide(side, frames.sides[side], false)) return false;
@@ -197,13 +202,15 @@ class Lockstep {
         return true;
       }
       case Event::Then::iterate: {
-        // The loop may end here, or continue with the next item.
+        // Both outcomes of advancing an iterator are followed: the iterator is exhausted and the loop ends, or the loop
+        // continues with the next item.
         Frames exhausted = frames;
         const Value item = values_.fresh();
         for (int side = 0; side < 2; ++side) {
           Frame& frame = exhausted.sides[side];
           const Instruction& instruction = codes_[side].instructions[std::size_t(frame.at)];
-          // In 3.12 and 3.13 an END_FOR follows, for which decode/ lets the loop push an undefined item.
+          // In 3.12 and 3.13 the code at the jump target pops two values, so an undefined item is pushed above the
+          // exhausted iterator.
           if (instruction.aux == 1) frame.stack.push_back(undefined_item);
           else frame.stack.pop_back();
           frame.at = instruction.target;
@@ -230,7 +237,8 @@ class Lockstep {
       }
       case Event::Then::end_async_for:
         for (int side = 0; side < 2; ++side) {
-          // The awaited iterator lies below the exception; until 3.10 it lies below the six values of a handler.
+          // The asynchronous iterator lies below the exception; up to 3.10 it lies below the six exception values of
+          // a handler.
           Frame& frame = frames.sides[side];
           std::size_t iterator = frame.stack.size() - 2;
           if (!codes_[side].has_table) {
@@ -253,7 +261,7 @@ class Lockstep {
       }
       case Event::Then::next: break;
     }
-    // Each result of the event gets a fresh number, the same on both sides.
+    // Each result of the event gets a fresh number, which both code objects share.
     std::uint8_t flags = shown(0).boolean ? is_boolean : 0;
     if (const Constant* constant = shown(0).constant;
         constant && shown(0).op == Op::load_const_ && constant->kind == Kind::tuple && !constant->items.empty())
@@ -267,7 +275,8 @@ class Lockstep {
     return true;
   }
 
-  // Follows one outcome of a branch on one side. `event.holds` is the outcome for which this side jumps.
+  // Follows one outcome of a branch in one code object. `event.holds` is the outcome for which this code object
+  // jumps.
   bool decide(int side, Frame& frame, bool outcome) {
     const Event& event = shown(side);
     frame.phase = 0;
@@ -290,15 +299,15 @@ class Lockstep {
     return true;
   }
 
-  // Puts the results of an event on the stack of one side, and moves that side past the instruction.
+  // Pushes the results of an event on the stack of one code object, and moves this code object past the instruction.
   void next(int side, Frame& frame, bool test) {
     const Code& code = codes_[side];
     const Event& event = shown(side);
     const Instruction& instruction = code.instructions[std::size_t(frame.at)];
     const Op op = instruction.op;
     if (test) {
-      // JUMP_IF_x_OR_POP keeps its value on the stack, so the result of its truth test is stored in `phase`. For all
-      // other jumps and `not`, the result of the truth test replaces the value on the stack.
+      // JUMP_IF_x_OR_POP keeps its value on the stack, so the result of its truth test is stored in `phase`. For any
+      // instruction except JUMP_IF_x_OR_POP, the result of the truth test replaces the value on the stack.
       const bool keeps = op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
       if (!keeps) frame.stack.back() = results_[0];
       frame.phase = keeps ? results_[0] : 1;
@@ -310,12 +319,12 @@ class Lockstep {
       return;
     }
     if (op == Op::with_cleanup_start_) return after_with_cleanup(frame);
-    // The block lies above the exit function, which the handler still needs.
+    // The level of the block lies above `__exit__`, which the handler still needs.
     if (op == Op::setup_with_) frame.blocks.push_back({instruction.target, int(frame.stack.size())});
     if (op != Op::make_function_) frame.stack.erase(frame.stack.end() - event.pops, frame.stack.end());
     for (const Value result : results_) frame.stack.push_back(result);
-    // Until 3.10, MATCH_KEYS and MATCH_CLASS are executed a second time, for the bool that says whether the pattern has
-    // matched.
+    // Up to 3.10, MATCH_KEYS and MATCH_CLASS are executed a second time, for the bool that states whether the pattern
+    // has matched.
     const bool matches = op == Op::match_keys_ || op == Op::match_class_;
     if (matches && frame.phase == 0 && dialect_of(code.version).pushed_pattern_tests) {
       frame.phase = 1;

@@ -13,8 +13,9 @@ namespace depyf {
 // every path. If the result is true, `codes` gets the pairs of nested code objects that must be proved, too. `steps`
 // gets the number of steps that the pass took.
 //
-// The result false does not mean that the effects differ: the walk of walk.h must decide. The life times of values are
-// not compared. Iterators that take two stack values (3.15) must have been rewritten in both code objects to take one.
+// If the result is false, the effects may still be the same, and the walk of walk.h must decide. The life times of
+// values are not compared. Iterators that take two stack values (3.15) must have been rewritten in both code objects
+// to take one stack value.
 bool run_in_lockstep(const DecodedCode& one, const DecodedCode& two, std::vector<CodePair>& codes, std::int64_t& steps);
 
 }  // namespace depyf

@@ -16,7 +16,7 @@ using Kind = Constant::Kind;
 
 namespace {
 
-// Returns an empty tuple, which some compilers build at run time, and others load as a constant.
+// Returns an empty tuple, which some compiler versions build at run time and other versions load as a constant.
 const Constant& empty_tuple() {
   static const Constant empty = [] {
     Constant constant;
@@ -220,7 +220,7 @@ bool EventReader::show(Frame& frame) {
   return false;
 }
 
-// Fills in the event of a load of a constant. A null pointer stands for the integer in `event.integer`.
+// Fills in the event of a load of a constant. If `constant` is null, the constant is the integer in `event.integer`.
 bool EventReader::loaded(const Constant* constant) {
   event.op = Op::load_const_;
   event.constant = constant;
@@ -243,8 +243,8 @@ bool EventReader::is_same(const Frame& frame, const Instruction& instruction) {
   event.boolean = true;
   raises_nothing();
   if (!simple(frame, instruction, 0)) return false;
-  // The compiler decides whether two equal tuples of constants are one object, so a test of their identity is not
-  // understood.
+  // The compiler decides whether two equal tuples of constants are one object, so the pass gives up at a test of
+  // their identity.
   return !((values_.flags_of(operands[0]) & values_.flags_of(operands[1])) & is_tuple_of_constants);
 }
 
@@ -280,7 +280,7 @@ bool EventReader::addition(const Frame& frame, const Instruction& instruction) {
 
 bool EventReader::yield_value(const Frame& frame, const Instruction& instruction) {
   if (!simple(frame, instruction, 0)) return false;
-  // True if the frame is suspended in an `await` or `yield from`, so that `throw()` on this generator is forwarded to
+  // True if a generator is suspended in an `await` or `yield from`, so that `throw()` on the generator is forwarded to
   // the awaited object.
   const bool resumes = code_.op_at(frame.at + 1) == Op::resume_;
   const bool delegates = dialect_of(code_.version).yield_tells_await
@@ -290,7 +290,8 @@ bool EventReader::yield_value(const Frame& frame, const Instruction& instruction
   return true;
 }
 
-// Until 3.10 the class of the exception is on the stack, so the operand is the exception to which that class belongs.
+// Fills in the event of the test of an except clause, whose operands are the exception and the class in the clause.
+// Up to 3.10 the stack has the class of the exception instead of the exception.
 bool EventReader::exception_match(const Frame& frame) {
   event.boolean = true;
   event.pops = event.results = 1;
@@ -301,7 +302,7 @@ bool EventReader::exception_match(const Frame& frame) {
          add_operand(frame.stack[depth - 2] - class_part) && add_operand(frame.stack.back());
 }
 
-// Fills in the event of MATCH_KEYS or MATCH_CLASS, whose result is None if nothing matches. Until 3.10 MATCH_KEYS and
+// Fills in the event of MATCH_KEYS or MATCH_CLASS, whose result is None if nothing matches. Up to 3.10 MATCH_KEYS and
 // MATCH_CLASS also push a bool, which is a second event: the test of the result for None.
 bool EventReader::match_parts(const Frame& frame, const Instruction& instruction) {
   if (frame.phase != 0) {
@@ -369,7 +370,8 @@ bool EventReader::test(const Frame& frame) {
   return take(frame, 1);
 }
 
-// Appends the callable in two stack slots as operands: one slot is NULL, or the slots contain a function and its self.
+// A call of `pops` stack slots has its callable in the lowest two of them. Appends the callable to the operands: one
+// value if the other slot is NULL, or else a function and its self.
 bool EventReader::callable(const Frame& frame, int pops) {
   const std::size_t depth = frame.stack.size();
   const Value low = frame.stack[depth - std::size_t(pops)], high = frame.stack[depth - std::size_t(pops) + 1];
@@ -417,8 +419,8 @@ bool EventReader::call_expanded(const Frame& frame, const Instruction& instructi
   return keywords == null_value || add_operand(keywords);
 }
 
-// Fills in one event for MAKE_FUNCTION and all SET_FUNCTION_ATTRIBUTE that follow it, and moves `frame` to the last of
-// the instructions.
+// Fills in one event for MAKE_FUNCTION and all SET_FUNCTION_ATTRIBUTE instructions that follow it, and moves `frame`
+// to the last of these instructions.
 bool EventReader::make_function(Frame& frame, const Instruction& instruction) {
   int code_at = frame.at - 1;
   if (instruction.aux) {
@@ -432,7 +434,8 @@ bool EventReader::make_function(Frame& frame, const Instruction& instruction) {
   const Constant* nested = code_at >= 0 ? code_.constant_at(code_at) : nullptr;
   if (!nested || !nested->code || frame.stack.empty()) return false;
   if (!event.name) event.name = &nested->code->qualname;
-  // Until 3.10 the function of a class body has the unqualified name of the class, which only `__build_class__` sees.
+  // Up to 3.10 the function that runs a class body has the unqualified name of the class, and only `__build_class__`
+  // sees this function.
   if (has_unlike_names_ && !(nested->code->flags & CodeObject::optimized)) event.name = &nested->code->name;
   // The attributes are indexed by the bits of MAKE_FUNCTION: defaults, keyword defaults, annotations, closure,
   // annotate.
@@ -463,8 +466,8 @@ bool EventReader::make_function(Frame& frame, const Instruction& instruction) {
   return true;
 }
 
-// Fills in the event of a tuple or list of constants that is loaded item by item: the load of the next item, or the
-// building of the container after the last item.
+// Fills in the next event of a tuple or list of constants that is loaded item by item. The event is the load of the
+// next item or, after the last item, the creation of the tuple or list.
 bool EventReader::gathered(const Frame& frame, const std::vector<Constant>& items, Op build) {
   const auto index = std::size_t(frame.phase - 1);
   event.results = 1;
@@ -503,11 +506,11 @@ bool EventReader::with_cleanup(const Frame& frame) {
 }
 
 // Fills in the event of a store to `__firstlineno__` or `__static_attributes__`. The line in `__firstlineno__` is not
-// compared, and the names in `__static_attributes__` are compared without their order, as in walk.h.
+// compared, and the names in `__static_attributes__` are compared without their order, as in the walk of walk.h.
 bool EventReader::class_detail(const Frame& frame) {
   const Instruction& store = code_.instructions[std::size_t(frame.at) + 1];
   event.op = Op::store_name_;
-  event.detail = store.op == Op::store_global_ ? 2 : 1;  // 1: store by name or to a cell; 2: to a global
+  event.detail = store.op == Op::store_global_ ? 2 : 1;  // 1: a store by name or to a cell; 2: a store to a global
   if (store.op == Op::store_deref_) event.local = store.arg;
   else event.name = &code_.decoded.names[std::size_t(store.arg)];
   if (frame.at == code_.attributes_at) event.constant = code_.constant_at(frame.at);

@@ -1,14 +1,15 @@
-// Reads the event of an instruction, with its operands. A proof requires the same events on both sides.
+// Reads the event of an instruction, with its operands. A proof requires the same events in both code objects.
 #pragma once
 
 #include "prove/lockstep_frames.h"
 
 namespace depyf::lockstep {
 
-// Reads the events of one side. `event` and `operands` hold the result of the last `read`.
+// Reads the events (the actions that other code can observe) of one of the two code objects. `event` and `operands`
+// hold the result of the last `read`.
 class EventReader {
  public:
-  // `partner` is the code of the other side.
+  // `partner` is the other code object.
   EventReader(const Code& code, const Code& partner, const Values& values)
       : code_(code), values_(values), has_unlike_names_(code.has_table != partner.has_table) {}
 
@@ -35,8 +36,8 @@ class EventReader {
   // Marks the event as one that never raises.
   void raises_nothing() { event.raises = false; }
 
-  // Appends the top `pops` values as operands. Returns false if one of the values is NULL, or is only a part of a value
-  // (see lockstep_values.h).
+  // Appends the top `pops` values of the stack as operands. Returns false if one of these values is NULL, or is only a
+  // part of a value (see lockstep_values.h).
   bool take(const Frame& frame, int pops) {
     if (pops < 0 || std::size_t(pops) > frame.stack.size()) return false;
     for (auto value = frame.stack.end() - pops; value != frame.stack.end(); ++value)
@@ -65,7 +66,8 @@ class EventReader {
 
   const Code& code_;
   const Values& values_;
-  // True if only one side is of 3.10 or earlier; the functions of class bodies have different names in this case.
+  // True if only one of the code objects is of 3.10 or earlier, so that the functions of class bodies have different
+  // names.
   const bool has_unlike_names_;
 };
 

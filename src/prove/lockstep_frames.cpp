@@ -23,7 +23,7 @@ bool is_number(const Constant& value) {
 
 bool same_constant(const Constant& one, const Constant& two, bool is_order_free) {
   if (one.kind != two.kind) return false;
-  // Comparison by bits tells 0.0 from -0.0, and finds a NaN equal to itself.
+  // A comparison by bits distinguishes 0.0 from -0.0, and treats a NaN as equal to itself.
   const auto same_bits = [](double a, double b) {
     return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
   };
@@ -60,7 +60,7 @@ bool same_constant(const Constant& one, const Constant& two, bool is_order_free)
   return false;
 }
 
-// Control flow paths meet only at the targets of jumps and of handlers.
+// Control flow paths meet only at the targets of jumps and at the starts of handlers.
 Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instructions(decoded.instructions) {
   version = std::min(decoded.version, one_iterator_version);
   has_table = dialect_of(version).exception_table;

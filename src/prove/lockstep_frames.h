@@ -10,11 +10,12 @@
 
 namespace depyf::lockstep {
 
-inline constexpr int is_shadow = -2;   // marks a local that only comprehensions use, in place of a partner
-// The value of `at` after an exception has left the frame; the stack then contains only the exception.
+inline constexpr int is_shadow = -2;   // the partner of a local that only inlined comprehensions use
+// After an exception has left a frame, its `Frame::at` has this value, and its stack contains only the exception.
 inline constexpr int left_frame = -1;
 
-// The code of one side, with the facts about each instruction that running in step needs.
+// One of the two code objects, with the facts about each instruction that are needed to run it in step with the
+// other.
 struct Code {
   explicit Code(const DecodedCode& decoded_code);
 
@@ -22,7 +23,7 @@ struct Code {
   // Executes the instructions MAKE_CELL and COPY_FREE_VARS at the start, whose order nobody observes, and returns the
   // index of the first instruction after them.
   int begin();
-  // Returns the constant that the instruction loads; null if it loads none.
+  // Returns the constant that the instruction loads; null if the instruction loads no constant.
   const Constant* constant_at(int at) const {
     const Instruction& instruction = instructions[std::size_t(at)];
     return instruction.op == Op::load_const_ ? &decoded.constant(instruction.arg) : nullptr;
@@ -33,29 +34,30 @@ struct Code {
   bool starts_list_of_constants(int at) const;
 
   const DecodedCode& decoded;
-  const std::vector<Instruction>& instructions;
+  const Instructions& instructions;
   Version version;
   bool has_table = true;
-  std::vector<std::uint8_t> meets;  // for each instruction: whether it is the target of a jump or a handler
-  std::vector<int> handler_of;  // for each instruction: the index of its protected range, or -1; empty without ranges
-  int line_at = -1, attributes_at = -1;  // the loads for `__firstlineno__` and `__static_attributes__`, or -1
-  std::vector<int> slot_partner;  // for each local: the local of the other side that it is paired with, or -1
-  std::vector<std::uint8_t> is_cell;  // for each local: whether it contains a cell once `begin` has run
+  std::vector<std::uint8_t> meets;  // for each instruction: true if it is a jump target or the start of a handler
+  std::vector<int> handler_of;  // for each instruction: index of its protected range, or -1; empty if there are none
+  int line_at = -1, attributes_at = -1;  // the loads for `__firstlineno__` and `__static_attributes__`; -1 without them
+  std::vector<int> slot_partner;  // for each local: its partner in the other code object; -1 if it has none
+  std::vector<std::uint8_t> is_cell;  // for each local: true if it contains a cell after `begin` has run
 
  private:
   void find_class_details();
 };
 
-// An entry of the block stack (until 3.10): a block that SETUP_FINALLY or its like has pushed, or a running handler.
+// An entry of the block stack (up to 3.10): a block that SETUP_FINALLY or another SETUP instruction has pushed, or a
+// running handler.
 struct Block {
   int target = 0;  // the handler's first instruction, or `is_running`
   int level = 0;  // the depth of the value stack
   friend bool operator==(const Block&, const Block&) = default;
 };
 inline constexpr int is_running = -1;
-inline constexpr std::size_t exception_values = 3;  // stack slots of one exception, until 3.10
+inline constexpr std::size_t exception_values = 3;  // stack slots of one exception, up to 3.10
 
-// The frame of one side.
+// The frame of one of the two code objects.
 struct Frame {
   int at = 0;
   // The progress of an instruction that has several events; 0 before the first. While a constant tuple is loaded item
@@ -64,36 +66,36 @@ struct Frame {
   int phase = 0;
   Value handled = callers_exception;
   std::vector<Value> stack;
-  std::vector<Block> blocks;  // until 3.10
+  std::vector<Block> blocks;  // the block stack, which is empty from 3.11 on
 };
 
-// A local of the first side that an inlined comprehension uses for its own variable (3.12 and later). The value that
-// such a local had before stays on the stack until the comprehension ends. The second side uses a separate local for
-// the variable of the comprehension.
+// A local of the first code object that an inlined comprehension uses for its own variable (3.12 and later). Until the
+// comprehension ends, the value that the local had before stays on the stack. For the variable of the comprehension,
+// the second code object uses a separate local, the `partner`.
 struct Shadow {
   int slot = 0;
-  int partner = -1;  // the local of the second side that has the same value; -1 if none is known
-  Value saved = 0;  // number of the previous value on the stack; 0 once the value is restored to the local
+  int partner = -1;  // the local of the second code object that has the same value; -1 if unknown
+  Value saved = 0;  // the number for the previous value on the stack; 0 after the local was restored
   friend bool operator==(const Shadow&, const Shadow&) = default;
 };
 
-// The frames of both sides at one moment.
+// The frames of both code objects at one moment.
 struct Frames {
   Frame sides[2];
   std::vector<Shadow> shadows;
 };
 
-// The behaviour of an instruction that other code can observe. The operands are not here, but in the EventReader of each
-// of the two compared code objects.
+// The observable part of what an instruction does: an operation on some operands, which other code can notice. The
+// operands are stored in the two EventReaders, one for each of the compared code objects.
 struct Event {
   enum class Then : std::uint8_t { next, branch, iterate, send, end, raise, end_async_for, cleanup_throw };
   Op op = Op::nop_;
   Then then = Then::next;
   bool raises = true;
   bool boolean = false;  // the result is True or False
-  bool holds = false;  // for a branch: the outcome for which this side jumps
-  bool keeps = false;  // for a branch: whether the value stays on the stack when this side jumps
-  bool folded = false;  // the event builds a tuple that may be a constant on the other side
+  bool holds = false;  // for a branch: the truth value for which the code object jumps
+  bool keeps = false;  // for a branch: true if the value stays on the stack after a jump
+  bool folded = false;  // the event builds a tuple that may be a constant in the other code object
   std::int32_t detail = 0;
   int pops = 0, results = 0;
   int local = -1;  // the slot that the instruction reads or changes
@@ -102,14 +104,14 @@ struct Event {
   std::optional<std::int32_t> integer;  // the integer that LOAD_SMALL_INT loads
 };
 
-// Returns the innermost comprehension that has taken over the local; null if there is none.
+// Returns the Shadow of the innermost comprehension that uses the local; null if no comprehension uses it.
 Shadow* shadow_of(Frames& frames, int slot);
-// Pops the block of the running handler, and restores the exception that was handled before (until 3.10). The value
+// Pops the block of the running handler, and restores the exception that was handled before (up to 3.10). The value
 // stack stays unchanged. Returns false if no handler is running.
 bool leave_handler(Frame& frame);
 
-// Returns true for two constants of the same type and value. Code objects are never the same here; callers compare
-// them. `is_order_free` is true if the order of a set's items does not matter.
+// Returns true for two constants of the same type and value. Two code objects never count as the same, because the
+// callers compare code objects. `is_order_free` is true if the order of a set's items does not matter.
 bool same_constant(const Constant& one, const Constant& two, bool is_order_free = false);
 
 }  // namespace depyf::lockstep

@@ -10,16 +10,17 @@
 
 namespace depyf::lockstep {
 
-// Remembers the situations in which exceptions have led to handlers. Most events of a block lead to the same handlers
-// with the same values below the exception, so each situation is visited only once.
+// Remembers in which situations exceptions have reached handlers; a `Situation` consists of the protected ranges and
+// the values that a handler finds. Most events in a protected range can raise an exception in the same situation, so
+// the handlers are followed only once for each situation.
 class Handlers {
  public:
   Handlers(const Code (&codes)[2], const SilentSteps& silent, Values& values)
       : codes_(codes), silent_(silent), values_(values) {}
 
-  // Appends to `ahead` the frames after the current event has raised an exception, if a handler catches it. The value 0
-  // for `exception` means an exception that neither side has seen before. Returns false if the stack is too short for a
-  // handler.
+  // Appends to `ahead` the frames after the current event has raised an exception, if a handler catches it. The value
+  // 0 for `exception` means an exception that is new to both code objects. Returns false if the stack is too short
+  // for a handler.
   bool raise(const Frames& frames, Value exception, std::vector<Frames>& ahead) {
     if (!has_handler(0, frames.sides[0]) && !has_handler(1, frames.sides[1])) return true;
     return enter(frames, exception, ahead);
@@ -27,7 +28,7 @@ class Handlers {
 
  private:
   struct Situation {
-    int range_of_other = -1;  // the protected range of the second side
+    int range_of_other = -1;  // the protected range of the second code object
     std::vector<Value> below[2];  // the values that stay below the exception
     std::vector<Block> blocks[2];
     std::vector<Shadow> shadows;
@@ -45,8 +46,8 @@ class Handlers {
   const Code (&codes_)[2];
   const SilentSteps& silent_;
   Values& values_;
-  // The known situations, keyed by the protected range of the first side (-1 if there is none): a function may have
-  // thousands of handlers.
+  // The situations in which exceptions have reached handlers. A map by the protected range of the first code object (-1
+  // outside of all ranges) keeps each list short, because a function may have thousands of handlers.
   std::unordered_map<int, std::vector<Situation>> known_;
 };
 

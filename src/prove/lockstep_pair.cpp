@@ -45,14 +45,15 @@ bool EventPair::store_all(Frames& frames) {
   for (std::size_t one = 0; one < count; ++one) {
     std::size_t two = 0;
     for (; two < count; ++two)
-      // Each store of the first side needs a store of the same value into a local of the same name.
+      // Each store of the first code object needs a store of the same value by the second, into a local of the same
+      // name.
       if (!is_taken[two] && stored(0, one) == stored(1, two) && stored(0, one) % parts != self_part &&
           codes_[0].decoded.localsplus[std::size_t(slot(0, one))] ==
               codes_[1].decoded.localsplus[std::size_t(slot(1, two))])
         break;
     if (two == count || !same_slots(slot(0, one), slot(1, two), frames)) return false;
     is_taken[two] = true;
-    // The order of two stores into the same local matters.
+    // The order of two stores into the same local matters, so a sequence with two such stores is refused.
     for (std::size_t earlier = 0; earlier < one; ++earlier)
       if (slot(0, earlier) == slot(0, one)) return false;
   }
@@ -63,8 +64,9 @@ bool EventPair::store_all(Frames& frames) {
   return true;
 }
 
-// Compares the slots of an access to a local that a comprehension has taken over. A store makes the local of the second
-// side the partner, which all later loads and deletions must use.
+// Compares two accesses: in the first code object to the local of `shadow`, which an inlined comprehension uses for its
+// variable, and in the second code object to the local `two`. A store makes `two` the partner of the local, which all
+// later loads and deletions in the second code object must use.
 bool EventPair::same_shadow(Shadow& shadow, int two, Frames& frames) {
   const Op op = shown(0).op;
   if (op == Op::load_fast_ || op == Op::delete_fast_) return shadow.partner == two;
@@ -77,8 +79,8 @@ bool EventPair::same_shadow(Shadow& shadow, int two, Frames& frames) {
   return true;
 }
 
-// Compares the constants that both events have: numbers by their text, code objects by a later proof, class attributes
-// without their order.
+// Compares the constants that both events have: numbers by their text, code objects by a later proof,
+// `__static_attributes__` without their order.
 bool EventPair::same_constants(const Event& one, const Event& two, const Frames& frames) {
   if (!one.constant || !two.constant) {
     if (one.constant == two.constant) return one.integer == two.integer;
@@ -112,8 +114,8 @@ bool EventPair::same_events(Frames& frames) {
   if (one.op != two.op || one.then != two.then || one.detail != two.detail || one.results != two.results ||
       one.boolean != two.boolean || readers_[0].operands != readers_[1].operands)
     return false;
-  // END_ASYNC_FOR is inside a handler until 3.10 and outside of it from 3.11 on, but no other code runs that could
-  // observe this.
+  // END_ASYNC_FOR runs inside a handler up to 3.10 and outside of any handler from 3.11 on, but no other code runs
+  // that could observe the difference.
   if (frames.sides[0].handled != frames.sides[1].handled && one.then != Event::Then::end_async_for) return false;
   if (one.name != two.name && (!one.name || !two.name || *one.name != *two.name)) return false;
   return same_slots(one.local, two.local, frames) && same_constants(one, two, frames);

@@ -1,5 +1,4 @@
-// Decides whether two instructions, one of each compared code object, are the same event: have the same effect on equal
-// operands.
+// Decides whether two instructions, one of each compared code object, have the same event with equal operands.
 #pragma once
 
 #include "prove/lockstep.h"
@@ -7,21 +6,23 @@
 
 namespace depyf::lockstep {
 
-// Compares the last events that the two readers have read.
+// Compares the events that the EventReaders of the two code objects have read last.
 class EventPair {
  public:
   // `pairs` gets the nested code objects that correspond to each other.
   EventPair(Code (&codes)[2], const EventReader (&readers)[2], std::vector<CodePair>& pairs)
       : codes_(codes), readers_(readers), pairs_(pairs) {}
 
-  // Returns true if both sides have the same event.
+  // Returns true if both code objects have the same event.
   bool same_events(Frames& frames);
-  // Executes a sequence of STORE_FAST on both sides at once. Nobody observes the order of stores to locals, which
-  // compilers change for `a, b = x, y`. Returns false if there is no such sequence, or if the sides store different
-  // values or use different locals.
+  // Executes a sequence of STORE_FAST instructions in both code objects at once. No other code observes the order of
+  // stores to locals, which compilers change for `a, b = x, y`. Returns false if one of the code objects has no
+  // sequence of STORE_FAST instructions, or if the sequences of the two code objects store different values or use
+  // different locals.
   bool store_all(Frames& frames);
-  // Returns true if the local `one` of the first side corresponds to the local `two` of the second side. Unpaired
-  // locals of the same name become partners.
+  // Returns true if the local `one` of the first code object corresponds to the local `two` of the second code object
+  // (is its partner). If `one` and `two` have the same name and neither has a partner yet, `same_slots` makes them
+  // partners.
   bool same_slots(int one, int two, Frames& frames);
 
  private:

@@ -22,7 +22,7 @@ bool VisitedPoints::arrive(Frames& frames, bool& known) {
   return true;
 }
 
-// Builds the pattern of the current state in `pattern_`.
+// Stores the pattern of `frames` in `pattern_`: values are numbered in the order of their first occurrence.
 void VisitedPoints::set_pattern(const Frames& frames) {
   pattern_.clear();
   numbered_.clear();
@@ -38,13 +38,16 @@ void VisitedPoints::set_pattern(const Frames& frames) {
     pattern_.insert(pattern_.end(), {shadow.slot, shadow.saved != 0, shadow.partner});
 }
 
-// Changes `frames`, whose pattern is `pattern_`, so that they also stand for the visit with the pattern `visited`.
+// `pattern_` is the pattern of `frames`, and `visited` is the pattern of an earlier visit of the same places. Makes
+// `frames` more general, so that they stand for the earlier visit, too. Returns false if no frames can stand for both
+// visits.
 bool VisitedPoints::generalise(Frames& frames, const std::vector<Value>& visited) {
   if (visited.size() != pattern_.size()) return false;
   merged_.clear();
   std::size_t at = 0;
   for (Frame& frame : frames.sides) {
-    // The shape of a frame, which cannot be generalised: its phase, its depths and its blocks.
+    // The first entries are the shape of the frame, which cannot be generalised: its phase, its depths and its
+    // blocks.
     const std::size_t shapes = 3 + 2 * frame.blocks.size();
     for (std::size_t same = 0; same < shapes; ++same, ++at)
       if (visited[at] != pattern_[at]) return false;
@@ -58,15 +61,16 @@ bool VisitedPoints::generalise(Frames& frames, const std::vector<Value>& visited
   for (Shadow& shadow : frames.shadows) {
     for (int same = 0; same < 2; ++same, ++at)
       if (visited[at] != pattern_[at]) return false;
-    // If the partners of a comprehension's local differ, no partner is known.
+    // The partner of a comprehension's local is the second code object's local with the same value. If the two visits
+    // have different partners, no partner is known.
     if (visited[at] != pattern_[at]) shadow.partner = -1;
     ++at;
   }
   return true;
 }
 
-// Sets `value` to a value that stands for `one` and `two`, its entries in the patterns of two visits. The same pair of
-// entries always gets the same value.
+// Sets `value` to a value that stands for `one` and `two`, which are the numbers of `value` in the patterns of two
+// visits. During one generalisation, two calls with the same `one` and `two` set the same value.
 bool VisitedPoints::merge(Value& value, Value one, Value two) {
   if (one == two && one < first_fresh) return true;
   if (!may_merge(one) || !may_merge(two)) return false;
@@ -89,16 +93,16 @@ bool VisitedPoints::merge(Value& value, Value one, Value two) {
   return true;
 }
 
-// Returns false for return addresses, for saved values of locals that a comprehension uses, and for fixed values other
-// than None, True, False and the caller's exception.
+// Returns false for values that cannot be merged with other values: return addresses, saved values of locals that a
+// comprehension uses, and fixed values other than None, True, False and the caller's exception.
 bool VisitedPoints::may_merge(Value value) {
   if (value % parts == address_part) return false;
   return value >= first_fresh || value / parts == callers_exception / parts || value == none_value ||
          value / parts == true_value / parts;
 }
 
-// Returns a value whose base is replaced by its place in the order of first occurrence, together with the flags of the
-// base.
+// Returns the number that stands for `value` in a pattern. A value is the sum of a base and a part, and the base is
+// replaced by its index in the order of first occurrence, combined with its flags.
 Value VisitedPoints::number(Value value, const std::vector<Shadow>& shadows) {
   if (value < 0)
     for (std::size_t index = 0; index < shadows.size(); ++index)

@@ -1,4 +1,5 @@
-// Remembers the places of two code objects that were reached in step, with the pattern of values on both stacks.
+// Remembers the pairs of places that two code objects have reached in step, with the pattern of values on both
+// stacks.
 #pragma once
 
 #include "prove/lockstep_frames.h"
@@ -8,19 +9,20 @@ namespace depyf::lockstep {
 // A pattern numbers the values in the order of their first occurrence, so two states with equal patterns behave alike.
 class VisitedPoints {
  public:
-  // `size` is the number of instructions of the first side.
+  // `size` is the number of instructions of the first code object.
   VisitedPoints(std::size_t size, Values& values) : values_(values), first_point_(size + 1, -1) {}
 
-  // Records that the two sides have reached the places of `frames`. Sets `known` if this pair of places was visited
-  // before with the same pattern of values, or with a more general one. If this pair of places was visited with another
-  // pattern, `frames` are generalised to stand for both visits. Returns false if no state stands for both visits.
+  // Records that the two code objects have reached the places of `frames`. Sets `known` if the two places of `frames`
+  // were visited before with the same pattern of values, or with a more general one. If the two places of `frames`
+  // were visited before with a different pattern, `frames` are generalised to stand for the earlier visit, too.
+  // Returns false if no state can stand for both the earlier visit and `frames`.
   bool arrive(Frames& frames, bool& known);
 
  private:
-  // A pair of places that was visited. Points with the same place of the first side form a linked list.
+  // A pair of places that was visited. Points with the same place in the first code object form a linked list.
   struct Point {
-    int at = 0;     // instruction of the second side
-    int next = -1;  // the next point with the same instruction of the first side; -1 if there is none
+    int at = 0;     // the instruction of the second code object
+    int next = -1;  // the next point with the same instruction of the first code object; -1 at the end of the list
     std::vector<Value> pattern;
   };
   // Two values of different visits, and the value that stands for both.
@@ -36,7 +38,7 @@ class VisitedPoints {
   std::uint8_t flags_in_pattern(Value value) const;
 
   Values& values_;
-  std::vector<int> first_point_;  // maps 1 + an instruction of the first side (`left_frame` is -1) to its first point
+  std::vector<int> first_point_;  // maps 1 + an instruction of the first code object to its first point
   std::vector<Point> points_;
   std::vector<Value> pattern_, numbered_;
   std::vector<Merged> merged_;

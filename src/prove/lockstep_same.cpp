@@ -20,22 +20,23 @@ constexpr OpSet plain{
     Op::build_tuple_, Op::build_list_,      Op::build_map_,  Op::build_set_,    Op::build_string_,  Op::format_value_,
     Op::get_iter_,    Op::unpack_sequence_,
 };
-// The operations of `plain` that have other events in some cases, which `shows_more` recognises.
+// Operations that in some cases have no event, several events, or one event together with the instructions behind
+// them; `shows_more` recognises these cases.
 constexpr OpSet unsure{Op::load_const_, Op::compare_op_, Op::build_list_, Op::build_tuple_};
-// The operations of `plain` that never raise an exception.
+// The operations that `are_next` accepts and that never raise an exception.
 constexpr OpSet harmless{Op::load_const_, Op::store_fast_, Op::load_closure_, Op::build_tuple_, Op::build_list_};
 
 constexpr OpSet calls{Op::call_, Op::call_function_}, attributes{Op::load_attr_, Op::load_method_};
 
-// Returns true for an object, which can be an operand.
+// Returns true if the value is a whole object, so that it can be an operand.
 bool is_operand(Value value) { return value > null_value && is_whole(value); }
 
 bool are_same_operands(std::span<const Value> one, std::span<const Value> two) {
   return std::ranges::equal(one, two) && std::ranges::all_of(one, is_operand);
 }
 
-// Returns the callable of a call that has its callable in two slots; NULL if the slots hold a function and its self, or
-// make no sense.
+// Returns the callable of a call that has its callable in two slots; NULL if the slots hold a function and its self,
+// or are malformed.
 Value callable_in(std::span<const Value> slots) {
   const Value low = slots[0], high = slots[1];
   if (low == null_value) return high;
@@ -67,8 +68,8 @@ bool SameInstructions::are_next(Frames& frames) {
          has_same_argument(one, two, frames);
 }
 
-// Returns true if the instruction is the start of a longer sequence with one event, or if it has several events, or
-// none.
+// Returns true if the instruction has several events or no event, or if it has one event together with the instructions
+// behind it.
 bool SameInstructions::shows_more(int side, int at) const {
   const Code& code = codes_[side];
   const Instruction& instruction = code.instructions[std::size_t(at)];

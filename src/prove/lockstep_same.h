@@ -1,5 +1,5 @@
-// Executes an instruction that both sides have on both of them at once, without splitting it into events (see
-// lockstep_events.h).
+// Executes an instruction for both code objects at once, if it comes next in both of them. The events (observable
+// actions) of an instruction that is executed in this way are not read (see lockstep_events.h).
 #pragma once
 
 #include "prove/lockstep_frames.h"
@@ -15,12 +15,14 @@ class SameInstructions {
   SameInstructions(const Code (&codes)[2], EventPair& pair, Values& values)
       : codes_(codes), pair_(pair), values_(values) {}
 
-  // Returns true if both sides are at the same instruction, have the same operands for it, and continue with the next
-  // instruction, apart from exceptions. Instructions that may have several events are left to the class EventReader.
+  // Returns true if the next instructions of both code objects are the same, have the same operands, and fall through
+  // to the instruction behind them unless they raise. Instructions that may have several events are left to the class
+  // EventReader.
   bool are_next(Frames& frames);
-  // Moves both sides past the instruction for which `are_next` has returned true.
+  // Moves both code objects past the instructions that the last call of `are_next` has found to be the same.
   void execute(Frames& frames);
-  // Returns true if the instruction for which `are_next` has returned true may raise an exception.
+  // Returns true if the instructions that the last call of `are_next` has found to be the same may raise an
+  // exception.
   bool may_raise() const;
 
  private:
@@ -31,10 +33,11 @@ class SameInstructions {
   const Code (&codes_)[2];
   EventPair& pair_;
   Values& values_;
-  // The last instruction that `are_next` has found, and the values that it pops on each side and pushes on both.
+  // The operation of the instructions that `are_next` has compared last, the number of values that it pops in each
+  // code object, and the number of values that it pushes in both.
   Op op_ = Op::nop_;
   std::size_t pops_[2] = {}, pushes_ = 0;
-  bool pushes_self_[2] = {};  // whether LOAD_METHOD pushes a slot for the self above the method
+  bool pushes_self_[2] = {};  // true if LOAD_METHOD pushes a slot for the self above the method
 };
 
 }  // namespace depyf::lockstep

@@ -15,8 +15,8 @@ namespace {
 
 using Kind = Constant::Kind;
 
-// Pushes the fixed number of None, True or False. Returns false for a constant other than None, True and False, because
-// the loads of other constants are compared as events.
+// Pushes the fixed number that stands for None, True or False. Returns false for a constant other than None, True and
+// False, because the loads of other constants are compared as events.
 bool push_singleton(std::vector<Value>& stack, const Constant& constant) {
   if (constant.kind == Kind::none) stack.push_back(none_value);
   else if (constant.kind == Kind::true_) stack.push_back(true_value);
@@ -25,8 +25,8 @@ bool push_singleton(std::vector<Value>& stack, const Constant& constant) {
   return true;
 }
 
-// Pushes the next item of a constant tuple that is loaded item by item. Returns false if the load of the item is an
-// event, or if all items were loaded.
+// Pushes the next item of a constant tuple that is loaded item by item. Returns false if the load of the next item is
+// an event, or if all items were loaded.
 bool gather_singleton(Frame& frame, const Constant& gathered) {
   const auto index = std::size_t(frame.phase - 1);
   if (index >= gathered.items.size() || !push_singleton(frame.stack, gathered.items[index])) return false;
@@ -47,7 +47,7 @@ bool restore(Frames& frames, int slot) {
   return true;
 }
 
-// Pops the blocks of running handlers, and cuts the stack to the level of the next block (until 3.10). Returns false if
+// Pops the blocks of running handlers, and cuts the stack to the level of the next block (up to 3.10). Returns false if
 // the stack is too short.
 bool pop_to_handler(Frame& frame) {
   while (!frame.blocks.empty() && frame.blocks.back().target == is_running) {
@@ -90,7 +90,7 @@ bool SilentSteps::advance(int side, Frames& frames, bool& has_met) {
                                            {{Op::pop_jump_if_true_, Op::pop_jump_if_false_}, &SilentSteps::jump_if}}};
   const Code& code = codes_[side];
   Frame& frame = frames.sides[side];
-  // More silent steps than this mean that the code is in an endless loop without an event.
+  // More silent steps than `most_silent` mean that the code is in an endless loop without an event.
   const std::size_t most_silent = 2 * code.instructions.size() + search_limits::known_items;
   for (std::size_t count = 0; count <= most_silent; ++count) {
     if (frame.at == left_frame) return true;
@@ -145,7 +145,7 @@ SilentSteps::Outcome SilentSteps::push_null(const Place& place) {
   return next(place);
 }
 
-// Loads a constant. The loads of None, True and False are silent, and so are those of keyword names and qualified
+// Loads a constant. The loads of None, True and False are silent, and so are the loads of keyword names and qualified
 // names, which belong to the event of the next instruction.
 SilentSteps::Outcome SilentSteps::load_const(const Place& place) {
   const Constant& constant = place.code.decoded.constant(place.instruction.arg);
@@ -158,7 +158,8 @@ SilentSteps::Outcome SilentSteps::load_const(const Place& place) {
   return next(place);
 }
 
-// Loads the items of a constant list one by one, as far as their loads are silent.
+// Loads the next item of a list of constants. Returns Outcome::shows if no list of constants starts at the instruction,
+// if the load of the next item is an event, or if all items were loaded.
 SilentSteps::Outcome SilentSteps::build_list(const Place& place) {
   if (!place.code.starts_list_of_constants(place.frame.at)) return Outcome::shows;
   if (place.frame.phase == 0) place.frame.phase = 1;
@@ -166,7 +167,8 @@ SilentSteps::Outcome SilentSteps::build_list(const Place& place) {
   return is_gathered ? Outcome::silent : Outcome::shows;
 }
 
-// Moves the values of `a, b = b, a` without an event, because the tuple is unpacked as soon as it is built.
+// Executes the BUILD_TUPLE and UNPACK_SEQUENCE of `a, b = b, a` without an event, because the tuple is unpacked as
+// soon as it is built.
 SilentSteps::Outcome SilentSteps::build_tuple(const Place& place) {
   if (place.code.op_at(place.frame.at + 1) != Op::unpack_sequence_ ||
       place.code.instructions[std::size_t(place.frame.at) + 1].arg != place.instruction.arg)
@@ -183,7 +185,8 @@ SilentSteps::Outcome SilentSteps::clear(const Place& place) {
   return give_to_comprehension(place.side, place.frames) ? Outcome::silent : Outcome::fails;
 }
 
-// Negative numbers stand for the values of locals that a comprehension has taken over.
+// A negative number stands for the previous value of a local that an inlined comprehension uses; the store of this
+// value ends the comprehension.
 SilentSteps::Outcome SilentSteps::store(const Place& place) {
   if (place.depth < 1) return Outcome::fails;
   if (place.stack.back() >= 0) return Outcome::shows;
@@ -197,8 +200,8 @@ SilentSteps::Outcome SilentSteps::end_send(const Place& place) {
   return next(place);
 }
 
-// RETURN_GENERATOR (3.11 and later) is silent if the first side is of 3.10 or earlier, where a generator starts without
-// an instruction.
+// RETURN_GENERATOR (3.11 and later) is silent if the first code object is of 3.10 or earlier, where a generator
+// starts without an instruction.
 SilentSteps::Outcome SilentSteps::return_generator(const Place& place) {
   if (codes_[0].has_table) return Outcome::shows;
   place.stack.push_back(generator_start);
@@ -213,7 +216,8 @@ SilentSteps::Outcome SilentSteps::with_cleanup_finish(const Place& place) {
   return next(place);
 }
 
-// Executes PUSH_EXC_INFO: the exception becomes the handled one, and the exception handled before moves below it.
+// Executes PUSH_EXC_INFO: the exception on top of the stack becomes the handled exception, and the previously handled
+// exception is inserted below it.
 SilentSteps::Outcome SilentSteps::push_exc_info(const Place& place) {
   if (place.depth < 1 || !place.code.has_table) return Outcome::fails;
   const Value exception = place.stack.back();
@@ -232,7 +236,7 @@ SilentSteps::Outcome SilentSteps::pop_except(const Place& place) {
     place.stack.pop_back();
     return next(place);
   }
-  // Until 3.10, three values of the exception handled before must lie above the level of the running handler.
+  // Up to 3.10, the three values of the previously handled exception must lie above the level of the running handler.
   if (depth < exception_values || frame.blocks.empty() || frame.blocks.back().target != is_running ||
       std::size_t(frame.blocks.back().level) + exception_values > depth || !is_whole(place.stack[depth - 2]))
     return Outcome::fails;
@@ -276,8 +280,9 @@ SilentSteps::Outcome SilentSteps::block_stack(const Place& place) {
   return run_block_stack(place.side, place.frame) ? Outcome::silent : Outcome::fails;
 }
 
-// Executes LOAD_FAST_AND_CLEAR. On the first side, LOAD_FAST_AND_CLEAR starts a shadow of the local. On the second
-// side, LOAD_FAST_AND_CLEAR must be followed by POP_TOP: both together clear the variable of a comprehension.
+// Executes LOAD_FAST_AND_CLEAR. In the first code object, LOAD_FAST_AND_CLEAR gives the local to a comprehension,
+// which a new Shadow records. In the second code object, LOAD_FAST_AND_CLEAR must be followed by POP_TOP; the two
+// instructions clear the variable of a comprehension.
 bool SilentSteps::give_to_comprehension(int side, Frames& frames) {
   Frame& frame = frames.sides[side];
   const Code& code = codes_[side];
@@ -349,7 +354,7 @@ bool SilentSteps::run_block_stack(int side, Frame& frame) const {
   return frame.blocks.size() <= search_limits::open_blocks;
 }
 
-// Moves `frame` to the handler on top of the block stack, or out of the frame if there is no block.
+// Moves `frame` to the handler of the topmost block, or out of the frame if the block stack is empty.
 bool SilentSteps::unwind_blocks(Frame& frame, Value exception) const {
   frame.phase = 0;
   if (exception <= null_value || !is_whole(exception) || !pop_to_handler(frame)) return false;
@@ -360,8 +365,8 @@ bool SilentSteps::unwind_blocks(Frame& frame, Value exception) const {
   }
   frame.at = frame.blocks.back().target;
   frame.blocks.back().target = is_running;
-  // The stack of the handler contains the exception handled before, and above it the raised exception, as three values
-  // each.
+  // The stack of the handler contains the previously handled exception, and above it the raised exception, as three
+  // values each.
   for (const Value value : {frame.handled, exception})
     frame.stack.insert(frame.stack.end(), {value + traceback_part, value, value + class_part});
   frame.handled = exception;

@@ -6,13 +6,14 @@
 
 namespace depyf::lockstep {
 
-// Runs one side between two events. Each silent operation has a member function, which `advance` finds in a table.
+// Runs one of the two code objects between two events. Each silent operation has a member function, which `advance`
+// finds in a table.
 class SilentSteps {
  public:
   SilentSteps(Code (&codes)[2], const Values& values) : codes_(codes), values_(values) {}
 
-  // Runs one side up to its next event. Sets `has_met` if the side passed the target of a jump or a handler. Returns
-  // false if the code is malformed, or loops without an event.
+  // Runs one code object up to its next event. Sets `has_met` if the code object passes the target of a jump or the
+  // start of a handler on its way. Returns false if the code is malformed, or loops without an event.
   bool advance(int side, Frames& frames, bool& has_met);
   // Moves `frame` to the handler of an exception that is raised at `frame.at`. Returns false if the stack is too short
   // for the handler.
@@ -20,7 +21,7 @@ class SilentSteps {
 
  private:
   enum class Outcome : std::uint8_t { silent, shows, fails };
-  // An instruction of one side, with the state that it works on.
+  // An instruction of one code object, with the state that the instruction works on.
   struct Place {
     int side;
     Frames& frames;
@@ -60,7 +61,7 @@ class SilentSteps {
 
   Code (&codes_)[2];
   const Values& values_;
-  Value saved_ = 0;  // number of locals that comprehensions have taken over so far
+  Value saved_ = 0;  // the number of locals that inlined comprehensions have used so far
 };
 
 }  // namespace depyf::lockstep

@@ -10,11 +10,11 @@
 namespace depyf {
 namespace {
 
-constexpr int steps_before_looking = 4096;  // silent steps until the machine looks for an endless loop
+constexpr int steps_before_looking = 4096;  // silent steps before the machine looks for an endless loop
 constexpr int silent_rounds =
-    4 * steps_before_looking;  // most backward jumps in one silent run; a loop of equal states is found earlier
-constexpr std::int64_t steps_max = 1 << 20;  // most silent steps of one side in total
-constexpr int stack_slack = 16;              // stack slots allowed beyond `co_stacksize`
+    4 * steps_before_looking;  // the most backward jumps in one silent run; a loop of equal states is detected earlier
+constexpr std::int64_t steps_max = 1 << 20;  // the most silent steps of one code object in total
+constexpr int stack_slack = 16;  // stack slots allowed beyond `co_stacksize`
 
 // Returns true for an instruction of 3.8 whose stack use depends on the path that led to it; the implementation of the
 // instruction checks the depth.
@@ -23,9 +23,9 @@ bool counts_itself(Op op) {
          op == Op::with_cleanup_finish_;
 }
 
-// Returns true if the instruction jumps, without a pop of its value, straight to another jump that tests the value
-// again (until 3.11). CPython's compiler threads a jump to a jump or not, depending on their line numbers, so the same
-// source may test a value once or twice.
+// Returns true if the instruction leaves its value on the stack and jumps straight to another jump that tests the
+// value again (up to 3.11). Depending on line numbers, CPython's compiler merges a jump with the jump at its target
+// or leaves both, so the same source may test a value once or twice.
 bool threads(const Program& program, const Frame& frame, Op op) {
   const bool keeps = op == Op::jump_ || op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
   constexpr OpSet threaded = {Op::jump_, Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::jump_if_true_or_pop_,
@@ -46,7 +46,7 @@ Outcome Machine::run(State& state) {
   Side snapshot;
   int next_snapshot = steps_before_looking;
   int rounds = 0;  // number of backward jumps; a loop may create more objects in each round
-  // Each iteration executes one instruction, until an instruction is no silent step.
+  // Each iteration executes one instruction, until an instruction is not silent.
   for (int count = 0;; ++count) {
     const int at = execution_.frame.side().at;
     if (at >= execution_.program.size) {
@@ -64,12 +64,12 @@ Outcome Machine::run(State& state) {
       break;
     }
     if (count < steps_before_looking) continue;
-    // A silent loop may create an object in each round, so unreachable objects are removed before its states are
-    // compared.
+    // A silent loop may create an object in each round, so unreachable objects are removed before states of the loop
+    // are compared.
     if (count % steps_before_looking == 0) collect(execution_.frame.side(), execution_.symbols);
     // Brent's algorithm finds a cycle: the state is compared with a snapshot, which is renewed at doubling intervals.
-    // An endless silent loop counts as one effect at a backward jump, because a signal handler may raise there.
-    // Malformed code of 3.8 may loop without a backward jump, by END_FINALLY.
+    // An endless silent loop counts as one effect at a backward jump, because a signal handler may raise an exception
+    // at each backward jump. Malformed code of 3.8 may loop without a backward jump, by END_FINALLY.
     if (execution_.frame.side() == snapshot) {
       for (int left = count; left > 0 && !is_jump_back(execution_.program, execution_.frame.side().at); --left) step();
       execution_.outcome.step = execution_.effect({.op = Op::jump_, .returns = false});
@@ -83,7 +83,7 @@ Outcome Machine::run(State& state) {
 Step Machine::step() {
   Side& side = execution_.frame.side();
   if (side.at == Side::left) {
-    // Until 3.11 the interpreter itself turns a StopIteration that leaves a generator into a RuntimeError; from 3.12
+    // Up to 3.11 the interpreter itself turns a StopIteration that leaves a generator into a RuntimeError; from 3.12
     // on, an instruction of the generator does.
     if (!side.second && execution_.program.is_generator() && !execution_.program.dialect().wrapped_stop_iteration &&
         execution_.program.across(&Dialect::wrapped_stop_iteration)) {
@@ -115,7 +115,8 @@ void Machine::follow(State& state, const Effect& effect, const std::vector<Symbo
       state.tested = effect.operands[0];
       state.truth = results[0];
       return;
-    // The unbound symbol was replaced in the state, so executing the instruction again succeeds.
+    // The effect was the load of a variable that may be unbound. The caller has replaced the symbol of its value by a
+    // bound symbol, so the load succeeds when it is executed again.
     case Effect::Then::bound: return;
     case Effect::Then::send: side.stack.back() = results[0]; break;
     case Effect::Then::with:
@@ -130,7 +131,7 @@ void Machine::follow(State& state, const Effect& effect, const std::vector<Symbo
       execution_.frame.drop(effect.pops);
       for (Symbol result : results)
         execution_.frame.push(effect.negated ? execution_.symbols.negation(result) : result);
-      // LOAD_METHOD pushes the method and its self; the self is a term, so that it is the same on both sides.
+      // LOAD_METHOD pushes the method and its self; the self is a term, so that it is the same for both code objects.
       if (effect.method) execution_.frame.push(execution_.symbols.term(self_of, {results[0]}));
       if (effect.none) execution_.frame.push(execution_.symbols.none());
       if (effect.half) {

@@ -7,20 +7,21 @@
 
 namespace depyf {
 
-// Executes one of the two code objects that the prover compares (a "side"). The walk of walk.h compares the effects of
-// two machines, and then calls `follow`, `jump` or `raise` on both.
+// Executes one of the two code objects that the prover compares (a "side"). The walk of walk.h compares the effects
+// of two machines, and then calls `follow`, `jump` or `raise` on both machines.
 class Machine {
  public:
   Machine(Symbols& symbols, const Program& program, int side) : execution_{symbols, program, Frame(symbols, side)} {}
 
-  // Runs the side up to its next effect or branch.
+  // Runs the code object up to its next effect or branch.
   Outcome run(State& state);
 
-  // Moves the side past a matched effect. `results` are the same symbols on both sides.
+  // Moves the code object past a matched effect. `results` are the same symbols for both code objects.
   void follow(State& state, const Effect& effect, const std::vector<Symbol>& results);
-  // Moves the side along the jump of the effect: a loop is exhausted, or the receiver of a `send` has returned.
+  // Moves the code object along the jump of the effect: a loop is exhausted, or the receiver of a `send` has
+  // returned.
   void jump(State& state, const Effect& effect, const std::vector<Symbol>& results);
-  // Moves the side to the handler of `exception`. Returns false if the prover does not understand the handler.
+  // Moves the code object to the handler of `exception`. Returns false if the prover does not understand the handler.
   bool raise(State& state, Symbol exception);
   // Returns true if an exception at the current instruction has a handler in this frame.
   bool has_handler(const State& state) const;

@@ -1,6 +1,6 @@
 // Models methods of lists and sets whose exact type is known. `a.append(b)` means the same as LIST_APPEND, and is
-// silent if only the frame has the list. The file also models attributes of super(), and the cells of a function that
-// was just made: `(lambda: x).__closure__[0]`.
+// silent if only the frame has the list. The file also models attributes of super(), and the closure of a new
+// function, as in `(lambda: x).__closure__[0]`.
 #include "prove/methods.h"
 #include "decode/op.h"
 #include "dialect/dialect.h"
@@ -27,7 +27,7 @@ Step load_attribute(Execution& run, const Instruction& it) {
     if (it.op == Op::load_method_) run.frame.push(Symbols::null);
     return run.frame.silent();
   }
-  // Only the frame has seen the function, so its closure is the tuple of cells that it was made with.
+  // Only the frame has seen the function, so its closure is the tuple of cells that the function was created with.
   if (const Object* known = run.frame.object(owner);
       known && known->kind == Object::Kind::function && text == "__closure__" && it.op == Op::load_attr_) {
     Symbol closure = known->items[function_closure];
@@ -40,7 +40,7 @@ Step load_attribute(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
-// Executes `super().name` as a call of super() and a load of an attribute, which are separate instructions until 3.11.
+// Executes `super().name` as a call of super() and a load of an attribute, which are separate instructions up to 3.11.
 Step super_attribute(Execution& run, const Instruction& it) {
   for (int n = 1; n <= (run.frame.side().second ? 1 : 3); ++n) {
     if (run.symbols.may_be_null(run.frame.peek(n))) return run.stuck("no value where one is needed");
@@ -60,11 +60,9 @@ Step super_attribute(Execution& run, const Instruction& it) {
   return run.effect(std::move(made));
 }
 
-// Returns true for the first instruction of the sequence below, which is silent because until 3.11 super() itself reads
-// the cell:
-//   LOAD_DEREF __class__
-//   LOAD_FAST self
-//   LOAD_SUPER_ATTR name
+// Returns true if `it` is the first instruction of `LOAD_DEREF __class__; LOAD_FAST self; LOAD_SUPER_ATTR name`, and
+// the version of the other code object has no LOAD_SUPER_ATTR. The LOAD_DEREF in front of a LOAD_SUPER_ATTR is silent,
+// because up to 3.11 super() itself reads the cell `__class__`.
 bool is_class_of_super(const Program& program, const Frame& frame, const Instruction& it) {
   const auto at = static_cast<std::size_t>(frame.side().at);
   if (!program.across(&Dialect::super_attributes) || at + 2 >= program.decoded.instructions.size()) return false;

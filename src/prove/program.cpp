@@ -24,7 +24,8 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 
 bool ends_flow(Op op) { return leaves_function(op) || op == Op::jump_; }
 
-// Computes `may_return`, by going backwards through the code until nothing changes.
+// Marks in `may_return` the instructions that a return or yield can follow, by going backwards through the code until
+// nothing changes.
 void find_returns(Program& program) {
   const auto& instructions = program.decoded.instructions;
   program.may_return.assign(instructions.size(), false);
@@ -46,8 +47,8 @@ void find_returns(Program& program) {
   }
 }
 
-// Finds the globals that the options declare to keep their values. A global that the code itself stores or deletes is
-// excluded.
+// Finds the globals that the options declare to keep their values, except those that the code itself stores or
+// deletes.
 void add_installed(Program& program, Symbols& symbols, const ProofOptions& options) {
   const std::vector<std::string>& names = program.code().names;
   program.installed.assign(names.size(), Symbols::null);
@@ -132,8 +133,8 @@ Side start_of(const Program& program, Symbols& symbols) {
     side.locals[static_cast<std::size_t>(i)] =
         symbols.known(std::string(argument_prefix) + std::string(decoded.localsplus[static_cast<std::size_t>(i)]));
   }
-  if (program.has_table()) return side;  // the instructions MAKE_CELL and COPY_FREE_VARS make the cells
-  // Until 3.10 cells exist from the start of the frame, and hold the arguments that they replace.
+  if (program.has_table()) return side;  // the instructions MAKE_CELL and COPY_FREE_VARS create the cells
+  // Up to 3.10 cells exist from the start of the frame, and hold the arguments that they replace.
   for (std::size_t i = 0; i < side.locals.size(); ++i) {
     if (!decoded.is_cell[i]) continue;
     if (static_cast<int>(i) >= decoded.first_free) {

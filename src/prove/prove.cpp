@@ -21,8 +21,8 @@ std::vector<std::int32_t> indices_of(const CodeObject& nested, const CodeObject&
   return result;
 }
 
-// Returns the pairs of constant indices for Proof::nested, from the pairs that the walk over the outermost code objects
-// found.
+// Returns the value of Proof::nested: for each pair of code objects in `pairs`, their indices in the constants of `one`
+// and `two`. The walk over the outermost code objects, `one` and `two`, has found `pairs`.
 std::vector<std::pair<std::int32_t, std::int32_t>> nested_pairs(const std::set<CodePair>& pairs, const CodeObject& one,
                                                                 const CodeObject& two) {
   std::vector<std::pair<std::int32_t, std::int32_t>> result;
@@ -48,8 +48,8 @@ void judge_lifetimes(Proof& proof) {
 }
 
 Proof prove_here(const CodeObject& one, const CodeObject& two, const ProofOptions& options) {
-  // Each pair of nested code objects is proved once, under the assumption that all pairs hold. The whole proof fails if
-  // the proof of one pair fails.
+  // Each pair of nested code objects is proved once, under the assumption that all pairs are equivalent. The whole
+  // proof fails if the proof of one pair fails.
   std::vector<CodePair> todo{{&one, &two}};
   std::set<CodePair> seen, outermost;
   std::vector<KeptValue> kept;

@@ -20,7 +20,8 @@ class Substitution {
   }
 
  private:
-  // Returns the term with its arguments replaced. The recursion ends because terms nest to a fixed depth.
+  // Returns the term `symbol` with the replacements of `by_` in its arguments. The recursion ends because terms have a
+  // limited nesting depth.
   Symbol rebuild(Symbol symbol) {
     const SymbolInfo& info = symbols_[symbol];
     std::vector<Symbol> args = info.args;
@@ -32,7 +33,8 @@ class Substitution {
     }
     if (!changed) return symbol;
     Symbol made = -1;
-    // Identity and negation may have become constants, so they are computed again.
+    // After arguments have been replaced, the result of an identity test or a negation may be constant, so the result
+    // is computed again.
     if (info.text == "is") {
       made = symbols_.is(args[0], args[1]);
     } else if (info.text == "not" && symbols_[args[0]].boolean) {

@@ -1,4 +1,4 @@
-// Describes what is known at one point of an execution: the frames of both sides, over symbols.
+// Describes the state of the walk at one point: the frames of both code objects, whose values are symbols.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace depyf {
 
-// A tuple, list or other object that only its frame has seen. The identity of an Object is that of its symbol, which
-// belongs to one side.
+// A tuple, list or other object that only its frame has seen. The symbol of an Object is its identity, and belongs to
+// only one of the two frames.
 struct Object {
   // The kind `outputs` is a tuple or a list; which one is unknown.
   enum class Kind : std::uint8_t { tuple, list, dict, slice, cell, function, method, wrapped, outputs };
@@ -42,16 +42,16 @@ inline Exact exact_type(Object::Kind kind) {
   return kind == Object::Kind::list ? Exact::list : kind == Object::Kind::dict ? Exact::dict : Exact::unknown;
 }
 
-// An entry of the block stack (until 3.10).
+// An entry of the block stack (up to 3.10).
 struct Block {
   int target = -1;  // the handler's first instruction; -1 while the handler is running
   int level = 0;  // the depth of the value stack
   friend auto operator<=>(const Block&, const Block&) = default;
 };
 
-// The frame of one side at one moment.
+// The frame of one of the two code objects at one moment.
 struct Side {
-  // The value of `at` after an exception has left the frame; the stack then contains only the exception.
+  // After an exception has left the frame, `at` has this value, and the stack of the frame contains only the exception.
   static constexpr int left = -1;
 
   int at = 0;  // the index of the next instruction
@@ -65,11 +65,11 @@ struct Side {
   friend bool operator==(const Side&, const Side&) = default;
 };
 
-// The frames of both sides, and the facts that are known on the path to this point.
+// The frames of both code objects, and the facts that are known on the path to this point.
 struct State {
   Side sides[2];
-  // The operand and the result of the last effect if it was a truth test; otherwise null. Testing the value again is
-  // another effect, because an object may count its tests.
+  // The operand and the result of the last effect if it was a truth test; null if it was any other effect. A second
+  // test of the same value is an effect of its own, because `__bool__` of an object may count its calls.
   Symbol tested = Symbols::null, truth = Symbols::null;
   std::vector<std::pair<Symbol, bool>> facts;  // booleans on which the execution has branched, with their outcomes
 };
@@ -81,7 +81,8 @@ void substitute(State& state, Symbols& symbols, const std::map<Symbol, Symbol>& 
 // Removes objects to which nothing refers.
 void collect(Side& side, const Symbols& symbols);
 
-// Calls `visit` for each symbol that the side holds outside of its objects.
+// Calls `visit` for each symbol in a local or on the stack of the frame, and for the handled exception. The items of
+// objects are not visited.
 template <class F>
 void for_each_root(Side& side, F&& visit) {
   for (Symbol& symbol : side.locals) visit(symbol);

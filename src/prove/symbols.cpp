@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Constant::Kind;
 
-// Appends the bits of a number, which tell 0.0 from -0.0.
+// Appends the bits of a number, which distinguish 0.0 from -0.0.
 void append_number(std::string& key, double value) {
   key += std::to_string(std::bit_cast<std::uint64_t>(value));
   key += ',';
@@ -214,7 +214,7 @@ bool Symbols::is_singleton(Symbol symbol) const {
 
 Symbol Symbols::is(Symbol a, Symbol b) {
   if (may_be_null(a) || may_be_null(b)) return -1;
-  // The compiler decides which equal tuples of constants are one object.
+  // Equal tuples of constants may be one object or several, as the compiler chooses, so the result is unknown.
   if (const Constant* same = value(a); a == b && same && same->kind == Kind::tuple && !same->items.empty()) return -1;
   if (a == b) return true_;
   if (is_singleton(a) && value(b)) return false_;  // a constant of another type is not None, True, False or `...`

@@ -1,5 +1,5 @@
-// Defines symbols, which are numbers for values. A symbol of one side equals a symbol of the other side only if their
-// values are the same.
+// Defines symbols, which are numbers for values. If the frames of both code objects have the same symbol, its value
+// is the same in both.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ using Symbol = std::int32_t;
 // The exact type of a value, if it is known to be that type and no subclass.
 enum class Exact : std::uint8_t { unknown, list, set, dict };
 
-// The facts that are known of the value that a symbol stands for.
+// The facts that are known about the value of a symbol.
 struct SymbolInfo {
   enum class Kind : std::uint8_t {
     null,      // no value: an unbound local, or a NULL on the stack
@@ -34,7 +34,8 @@ struct SymbolInfo {
   bool boolean = false;  // the value is True or False
   Exact exact = Exact::unknown;
   std::uint8_t depth = 0;  // nesting depth of the term
-  // For a term or a known value: its name. For an opaque value: a description of its origin for messages.
+  // The name of a term or of a known value. If the value is opaque, `text` describes the origin of the value in
+  // messages.
   std::string text = {};
   std::vector<Symbol> args = {};
   const Constant* constant = nullptr;
@@ -62,7 +63,7 @@ class Symbols {
   Symbol integer(std::int64_t value);
   Symbol boolean(bool value) { return value ? true_ : false_; }
   Symbol none() const { return none_; }
-  // Returns the value that is identified by `name`; the same on both sides.
+  // Returns the symbol of the value that `name` identifies, which is the same for both code objects.
   Symbol known(std::string_view name);
   // Returns a fresh symbol for an unknown value, which `words` describes in messages.
   Symbol opaque(std::string_view words, bool boolean = false, bool maybe_null = false, Exact exact = Exact::unknown);
@@ -99,7 +100,7 @@ class Symbols {
   Symbol none_ = 0, true_ = 0, false_ = 0;
 };
 
-// Returns true if functions of that name look at the locals of their caller.
+// Returns true if a function with this name may read the locals of its caller.
 bool looks_at_locals(std::string_view name);
 
 // Returns the truth of a constant as 1 or 0; -1 if only the interpreter knows it.

@@ -22,8 +22,8 @@ namespace {
 // stacks.
 using Key = std::vector<int>;
 
-// Returns the key of the state's place. In 3.8 the value that decides how a finally clause continues belongs to the
-// place, if it is NULL or an address.
+// Returns the key of the place that `state` has reached. The key contains each NULL and each return address on the
+// stacks, because in 3.8 they decide how a finally clause continues.
 Key key_of(const State& state, const Symbols& symbols, bool handler) {
   Key key{handler};
   for (const Side& side : state.sides) {
@@ -81,11 +81,11 @@ class Walk {
     return 20000 + 200 * (std::int64_t{one.size} + two.size);
   }
 
-  // A state from which the walk has to continue.
+  // A state of both code objects from which the walk has to continue.
   struct Ahead {
     State state;
     bool known;  // true if this is the state of a known point, which is not looked up again
-    bool met;    // true if the path has passed the target of a jump or a handler
+    bool met;    // true if the path has passed a jump target or the start of a handler
   };
 
   // Follows all paths from `state` up to the next places where paths meet.
@@ -100,7 +100,7 @@ class Walk {
     return true;
   }
 
-  // Runs both sides to their next effects, which must be equal, and moves both sides past the effects.
+  // Runs both code objects to their next effects, which must be equal, and moves both past the effects.
   bool advance(Ahead now, std::vector<Ahead>& ahead) {
     // A step copies the state, so large states count as several steps.
     constexpr std::size_t symbols_of_step = 64;
@@ -114,7 +114,7 @@ class Walk {
       note(side, now.state.sides[side], out[side]);
       if (out[side].step == Step::stuck) return fail(out[side].reason);
       if (out[side].step != Step::split) continue;
-      // The side branches on a boolean, so the walk follows both outcomes.
+      // The code object with the number `side` branches on a boolean, so the walk follows both outcomes.
       Ahead other = now;
       decide(now.state, out[side].split, true);
       decide(other.state, out[side].split, false);
@@ -133,12 +133,12 @@ class Walk {
   void decide(State& state, Symbol test, bool holds) {
     while (symbols_.is_term(test) && symbols_[test].text == "not") test = symbols_[test].args[0], holds = !holds;
     substitute(state, symbols_, {{test, symbols_.boolean(holds)}});
-    // The same term may be computed again later, so its truth is kept.
+    // The code may compute the same term again later, so the truth of the term is recorded in `facts`.
     if (symbols_.is_term(test)) state.facts.emplace_back(test, holds);
   }
 
-  // Merges `state` into the state of a place where paths meet. The walk continues from the place only if the place is
-  // new or its state became more general.
+  // Merges `state` into the state of a place where paths meet. The walk continues from a place only if the place is
+  // new, or if its state became more general.
   void arrive(State state, bool handler) {
     for (Side& side : state.sides) collect(side, symbols_);
     state.facts.clear();
@@ -157,11 +157,12 @@ class Walk {
     (handler ? handlers_ : queue_).push_back(std::move(key));
   }
 
-  // Compares the next effects of both sides. If the effects match, the states after them are appended to `ahead`.
+  // Compares the next effects of both code objects. If the effects match, the states after them are appended to
+  // `ahead`.
   bool match(State state, const Effect& one, const Effect& two, std::vector<Ahead>& ahead) {
     if (one.op != two.op) return fail("the effects differ");
     if (one.detail != two.detail || one.name != two.name || one.then != two.then) {
-      // Until 3.10 a with statement also pushes a block, so `then` of the two effects may differ.
+      // Up to 3.10 a with statement also pushes a block, so the two effects may differ in their field `then`.
       if (one.op != Op::before_with_ || one.detail != two.detail) return fail("the effects differ");
     }
     Pairing pairing(state, symbols_);
@@ -180,7 +181,7 @@ class Walk {
     Symbol unbound = one.then == Effect::Then::bound ? one.operands[0] : -1;
     const bool looks_at_kept = options_.list_kept && lets_time_pass(two);
     const std::vector<Symbol> in_tuples = looks_at_kept ? items_of_tuples(state.sides[0], one) : std::vector<Symbol>{};
-    // The operands may be seen by other code from here on.
+    // From this effect on, other code may have seen the operands.
     pairing.publish(state);
     if (looks_at_kept) note_kept(state, two, one.pops, two.pops, in_tuples);
     if (one.raises && !raise(state, unbound)) return false;
@@ -195,7 +196,8 @@ class Walk {
       results.push_back(symbols_.opaque(result_words(one, symbols_), one.boolean && i + 1 == one.results, false,
                                         one.op == Op::build_set_ ? Exact::set : Exact::unknown));
     }
-    // The iterator may be exhausted, or the receiver may have returned.
+    // An effect that advances an iterator or sends a value has a second outcome: the iterator is exhausted, or the
+    // receiver of the value returns.
     if (one.then == Effect::Then::iterate || one.then == Effect::Then::send) {
       State other = state;
       machines_[0].jump(other, one, results);
@@ -208,8 +210,8 @@ class Walk {
     return true;
   }
 
-  // Continues after a call that ProofOptions::outputs describes: its result is a container on each side, with the same
-  // items in both.
+  // Continues after a call that ProofOptions::outputs describes: its result is a container in each frame, and both
+  // containers have the same items.
   void go_on_with_outputs(State state, const Effect& one, const Effect& two, std::vector<Ahead>& ahead) {
     std::vector<Symbol> items;
     for (int i = 0; i < one.outputs; ++i) {
@@ -223,8 +225,8 @@ class Walk {
     ahead.push_back({std::move(state), false, false});
   }
 
-  // Returns true if both sides are in handlers that can only raise. In such handlers, the traceback of the exception
-  // keeps the locals of the frame alive.
+  // Returns true if both code objects are in handlers that can only raise. In a handler that can only raise, the
+  // traceback of the exception keeps the locals of the frame alive.
   bool is_leaving_by_exception(const State& state) {
     for (int side = 0; side < 2; ++side) {
       const Side& frame = state.sides[side];
@@ -234,8 +236,8 @@ class Walk {
     return true;
   }
 
-  // Returns the values in the tuples among the operands, which the first side keeps alive, too, because no callee can
-  // remove an item from a tuple.
+  // Returns the values in the tuples among the operands. A frame that holds a tuple also keeps the values in the tuple
+  // alive, because no callee can remove an item from a tuple.
   std::vector<Symbol> items_of_tuples(const Side& side, const Effect& effect) const {
     std::vector<Symbol> result, todo = effect.operands;
     while (!todo.empty()) {
@@ -247,7 +249,7 @@ class Walk {
     return result;
   }
 
-  // Lists the values that the second side holds during the matched effect, and that the first side does not hold.
+  // Lists the values that the second frame holds during the matched effect and the first frame does not hold.
   void note_kept(State& state, const Effect& effect, int pops_one, int pops_two, const std::vector<Symbol>& in_tuples) {
     if (is_leaving_by_exception(state)) return;
     const bool handed = hands_operands_over(effect, options_.calls_keep_operands);
@@ -270,7 +272,7 @@ class Walk {
     }
   }
 
-  // Follows the exception that a matched effect may raise, if one of the sides has a handler for it.
+  // Follows the exception that a matched effect may raise, if one of the code objects has a handler for it.
   bool raise(const State& before, Symbol unbound) {
     if (!machines_[0].has_handler(before) && !machines_[1].has_handler(before)) return true;
     State state = before;
@@ -284,8 +286,8 @@ class Walk {
     return true;
   }
 
-  // True if both sides store `__firstlineno__`, with any line, or `__static_attributes__` with the same names in any
-  // order.
+  // True if both code objects store `__firstlineno__`, with any line, or `__static_attributes__`, with the same names
+  // in any order.
   bool same_class_detail(const State& state, const Effect& one, const Effect& two) const {
     auto at = [&](int side, int place) { return place >= 0 && state.sides[side].at == place; };
     if (at(0, programs_[0]->stores_line) && at(1, programs_[1]->stores_line)) return true;
@@ -300,7 +302,7 @@ class Walk {
     return names[0] == names[1];
   }
 
-  // Remembers the place and the effect of a side, for the message if the proof fails.
+  // Remembers the place and the effect of one code object, for the message if the proof fails.
   void note(int side, const Side& frame, const Outcome& out) {
     const Instruction* at = machines_[side].instruction(frame);
     ProofPlace& where = proof_.where;
@@ -336,7 +338,7 @@ class Walk {
 
 namespace {
 
-// Unites the two values that an iterator takes in 3.15.
+// Rewrites code of 3.15, where an iterator takes two stack values, to use one stack value.
 Decoding united(Decoding decoded) {
   if (!decoded || !dialect_of((*decoded)->version).pair_iterators) return decoded;
   DecodedCode changed = **decoded;

@@ -5,13 +5,13 @@
 namespace depyf {
 namespace {
 
-// Returns the name that the effect loads or stores; an empty string if it has none.
+// Returns the name that the effect loads or stores; an empty string if the effect has no name.
 std::string name_of(const Effect& effect, const Symbols& symbols) {
   const Constant* constant = effect.name == Symbols::null ? nullptr : symbols.value(effect.name);
   return constant && constant->kind == Constant::Kind::string ? constant->text : std::string();
 }
 
-// Returns the name of an operation with blanks, as in `load attr`.
+// Returns the name of an operation with blanks between its words, as in `load attr`.
 std::string spoken(Op op) {
   std::string name(op_name(op));
   for (char& c : name) {

@@ -1,7 +1,8 @@
 // Replaces nested code objects, and reorders the loads of cells for functions whose new code has another order of free
-// variables.
+// variables than the old code. CPython creates a function with the free variables x and y by the following
+// instructions:
 //
-//     LOAD_FAST x; LOAD_FAST y; BUILD_TUPLE 2; LOAD_CONST <code>; MAKE_FUNCTION
+//     LOAD_FAST x; LOAD_FAST y; BUILD_TUPLE 2; LOAD_CONST <code>; MAKE_FUNCTION.
 //
 // The cells are loaded in the order of the code's free variables. From 3.13 on, one instruction may load two cells.
 #include <algorithm>
@@ -70,7 +71,7 @@ void reorder_loads(const Raws& raws, std::size_t tuple, const std::vector<std::s
       continue;
     }
     const std::uint32_t second = next_slot();
-    const bool fits = slot < 16 && second < 16;  // four bits each
+    const bool fits = slot < 16 && second < 16;  // each slot takes four bits
     if (fits) load = {{opcode, slot << 4 | second}};
     else load = {{Opcode::LOAD_FAST, slot}, {Opcode::LOAD_FAST, second}};
   }

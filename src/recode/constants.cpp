@@ -10,7 +10,7 @@ namespace {
 
 using Indices = std::map<std::string_view, std::uint32_t>;
 
-// Appends the values of the names that the code uses to its constants, and returns the index of each value.
+// Appends to the constants of `code` the values of the names that it uses, and returns the index of each value.
 Indices add_constants(CodeObject& code, const ConstantsByName& values) {
   Indices indices;
   for (const std::string& name : code.names) {

@@ -22,11 +22,11 @@ bool begins_with(std::string_view name, std::string_view prefix) {
 struct MadeFunction {
   std::size_t index = 0;  // index of the function's code object among the constants
   std::string qualified_name;  // empty if unknown
-  std::optional<std::size_t> name_index;  // until 3.10: index of the constant with the qualified name
+  std::optional<std::size_t> name_index;  // up to 3.10: index of the constant with the qualified name
 };
 
-// Finds the qualified names of functions until 3.10, which are made by `LOAD_CONST <code>; LOAD_CONST <qualified name>;
-// MAKE_FUNCTION`.
+// Finds the qualified names of functions in code up to 3.10, which creates each function by the instructions
+// `LOAD_CONST <code>; LOAD_CONST <qualified name>; MAKE_FUNCTION`.
 void name_by_instructions(const CodeObject& code, std::vector<MadeFunction>& functions) {
   const Result<std::vector<RawInstruction>> raws = read_raw(code);
   if (!raws) return;
@@ -54,7 +54,8 @@ std::vector<MadeFunction> functions_in(const CodeObject& code) {
   return functions;
 }
 
-// Returns the value that the body of a class stores as `__qualname__`; the name of the code if it stores no string.
+// Returns the value that the body of a class stores as `__qualname__`; the name of the code object if the body stores
+// no string as `__qualname__`.
 std::string stored_qualified_name(const CodeObject& code) {
   const Result<std::vector<RawInstruction>> raws = read_raw(code);
   for (std::size_t i = 1; raws && i < raws->size(); ++i) {

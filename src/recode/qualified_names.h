@@ -1,5 +1,5 @@
 // Changes qualified names. From 3.11 on, code objects have qualified names. Class bodies store their qualified names as
-// constants, and until 3.10 functions get theirs from constants, too.
+// constants, and up to 3.10 functions get their qualified names from constants, too.
 #pragma once
 
 #include <string>
@@ -11,8 +11,9 @@ namespace depyf {
 // Replaces the beginning `prefix` of qualified names, in nested code too.
 void replace_prefix(CodeObject& code, const std::string& prefix, const std::string& replacement);
 
-// Returns the qualified name of a function's code. Until 3.10 code has no qualified name, so the result is derived from
-// the names of the functions that the code makes; `written_name` if the code makes none.
+// Returns the qualified name of a function's code. Up to 3.10 code has no qualified name, so the result is derived from
+// the qualified names of the functions that the code creates. The result is `written_name` if the qualified name cannot
+// be derived from those of the functions that the code creates.
 std::string qualified_name(const CodeObject& code, const std::string& written_name);
 
 // Sets the qualified names of the functions in `code` to those of the functions of the same name in `original`. A

@@ -16,12 +16,12 @@ namespace {
 bool leaves(Op op) { return leaves_function(op) || op == Op::jump_; }
 
 // The number of times that an operation may be reached with more values on the stack than before. In code of CPython's
-// compiler, each operation is reached with one stack depth, or with a few where a finally clause of 3.8 begins. In a
-// loop that leaves a value on the stack, the stack depth would grow without end.
+// compiler, each operation is reached with one stack depth, or with a few depths where a finally clause of 3.8 begins.
+// Without the limit, the walk through a loop that leaves a value on the stack would never end.
 constexpr int raises_max = 64;
 
 // Walks along all paths through the operations and counts the values on the stack. A path that reaches an operation
-// again is followed from there only if it has more values on the stack than before.
+// again is followed further only if it has more values on the stack than before.
 class StackDepths {
  public:
   explicit StackDepths(const DecodedCode& decoded)
@@ -66,12 +66,12 @@ class StackDepths {
   void follow(std::int32_t index, std::int32_t depth) {
     const Instruction& instruction = at(index);
     if (instruction.offset >= decoded_.code->bytecode.size()) {
-      problem_ = "control runs off its end";
+      problem_ = "control runs past the end of the code";
       return;
     }
     if (begins_instruction(index) && depth > decoded_.code->stacksize) {
-      problem_ =
-          place(index) + std::to_string(depth) + " values on a stack of " + std::to_string(decoded_.code->stacksize);
+      problem_ = place(index) + std::to_string(depth) + " values exceed the stack size of " +
+                 std::to_string(decoded_.code->stacksize);
       return;
     }
     if (instruction.target >= 0) step(index, instruction.target, depth, true);
@@ -82,7 +82,7 @@ class StackDepths {
     const StackEffect effect = stack_effect(at(index), decoded_.version, jump);
     if (effect.pops > depth) {
       if (problem_.empty())
-        problem_ = place(index) + std::string(op_name(at(index).op)) + " takes more than is on the stack";
+        problem_ = place(index) + std::string(op_name(at(index).op)) + " takes more values than the stack holds";
       return;
     }
     const std::int64_t after = std::int64_t{depth} - effect.pops + effect.pushes;
@@ -90,8 +90,8 @@ class StackDepths {
   }
 
   const DecodedCode& decoded_;
-  std::vector<std::int32_t> deepest_;  // for each operation: the greatest stack depth at its start so far
-  std::vector<int> raises_;  // for each operation: how often its entry in `deepest_` has grown
+  std::vector<std::int32_t> deepest_;  // the greatest stack depth so far at the start of each operation
+  std::vector<int> raises_;  // the number of times that each operation's entry in `deepest_` has grown
   std::vector<std::int32_t> todo_;
   std::string problem_;
 };

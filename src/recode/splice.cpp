@@ -16,7 +16,7 @@ std::uint8_t byte_of(const OpcodeTable& table, Opcode opcode) {
   return static_cast<std::uint8_t>(entry - table.begin());
 }
 
-// Returns how many EXTENDED_ARG precede an instruction with the argument `arg`.
+// Returns the number of EXTENDED_ARG that an instruction with the argument `arg` needs.
 std::uint32_t prefixes_of(std::uint32_t arg) {
   return (arg > 0xffu ? 1u : 0u) + (arg > 0xffffu ? 1u : 0u) + (arg > 0xffffffu ? 1u : 0u);
 }
@@ -139,7 +139,7 @@ class Layout {
     std::copy(caches, code_.bytecode.begin() + raw(index).end, place.end() - (raw(index).end - raw(index).at - 2));
   }
 
-  // Instructions without an argument still have a byte for it, which is kept.
+  // An instruction without an argument also has a byte for an argument, and the value of that byte is kept.
   std::uint32_t argument_as_written(std::size_t index) const {
     std::uint32_t arg = 0;
     for (std::uint32_t at = raw(index).offset; at <= raw(index).at; at += 2) arg = arg << 8 | code_.bytecode[at + 1];

@@ -1,4 +1,5 @@
-// Turns a code object that was compiled from source into one that can replace another code object.
+// Turns a code object that was compiled from source into a code object that can replace another code object, the
+// original.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -47,7 +48,7 @@ Missing missing_variables(const CodeObject& code, const StandInRequest& request)
 }
 
 // Adds the variables that the code lacks, or lists the variables that the source has to mention so that the compiler
-// makes them.
+// creates them.
 //
 // Dynamo of PyTorch 2.2 copies the values of the original's locals by name, so no local may be missing. A variable that
 // is global in the source cannot be added.
@@ -61,7 +62,7 @@ void add_variables(const StandInRequest& request, StandIn& result) {
   std::set_intersection(missing.cells.begin(), missing.cells.end(), globals.begin(), globals.end(),
                         std::back_inserter(global_cells));
   if (!global_cells.empty()) {
-    result.reason = joined(global_cells) + " is global in the source, and a cell variable of the code";
+    result.reason = joined(global_cells) + " is global in the source, but a cell variable of the code";
     return;
   }
   std::set_difference(missing.locals.begin(), missing.locals.end(), globals.begin(), globals.end(),
@@ -79,7 +80,8 @@ void add_variables(const StandInRequest& request, StandIn& result) {
     result.keep.insert(result.keep.end(), names->begin(), names->end());
 }
 
-// Returns why the code cannot run in a frame of the original; an empty string if it can.
+// Returns the reason why `code` cannot run in a frame that was made for `original`; an empty string if `code` can run
+// in it.
 std::string difference(const CodeObject& code, const CodeObject& original) {
   constexpr std::array<std::pair<std::uint32_t, const char*>, 3> kinds{{
       {CodeObject::generator, "a generator"},
@@ -89,7 +91,7 @@ std::string difference(const CodeObject& code, const CodeObject& original) {
   for (const auto& [flag, kind] : kinds) {
     if (!((code.flags ^ original.flags) & flag)) continue;
     const bool in_source = (code.flags & flag) != 0;
-    return "the source " + std::string(in_source ? "is " : "is not ") + kind + ", the code " +
+    return "the source " + std::string(in_source ? "is " : "is not ") + kind + ", but the code " +
            (in_source ? "is not" : "is");
   }
   if (code.freevars != original.freevars)
@@ -97,7 +99,7 @@ std::string difference(const CodeObject& code, const CodeObject& original) {
   if (code.cellvars != original.cellvars)
     return "the cell variables differ: " + tuple_of(code.cellvars) + " instead of " + tuple_of(original.cellvars);
   if (code.varnames.size() < original.varnames.size())
-    return std::to_string(code.varnames.size()) + " locals instead of at least " +
+    return "there are " + std::to_string(code.varnames.size()) + " local variables instead of at least " +
            std::to_string(original.varnames.size());
   return {};
 }

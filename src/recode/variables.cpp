@@ -9,7 +9,7 @@ namespace depyf {
 namespace {
 
 using Order = std::vector<std::string>;
-using Followers = std::map<std::string, NameSet, std::less<>>;  // by name: the names that directly follow it
+using Followers = std::map<std::string, NameSet, std::less<>>;  // maps a name to the names that directly follow it
 
 constexpr const char* prefix = "depyf_";
 
@@ -35,9 +35,9 @@ Order cells_in_order(const CodeObject& code) {
   return cells;
 }
 
-// Returns all names in topological order; an empty list if there is a cycle.
+// Returns all names in topological order; an empty list if the order contains a cycle.
 Order topological(const Followers& followers) {
-  std::map<std::string_view, std::size_t> before;  // for each name: how many names must come before it
+  std::map<std::string_view, std::size_t> before;  // maps a name to the number of names that must precede it
   for (const auto& [name, behind] : followers) {
     before[name];
     for (const std::string& follower : behind) ++before[follower];

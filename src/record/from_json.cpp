@@ -1,4 +1,4 @@
-// Reads the record from the JSON that to_json() writes, and that earlier releases wrote.
+// Reads the record from the JSON that to_json() of this release or of an earlier release writes.
 #include <array>
 #include <limits>
 #include <map>
@@ -14,7 +14,7 @@ namespace depyf::record {
 namespace {
 
 // Fills one object. A missing member keeps its default value, because earlier versions of the JSON have fewer members.
-// A member of an unexpected JSON type is an error, whose message names its path, such as
+// A member of an unexpected JSON type is an error. The message names the member's path, such as
 // `processes[0].compilations[3].place.line`.
 class Filling {
  public:
@@ -35,7 +35,7 @@ class Filling {
     (*this)(name, texts);
   }
 
-  // Returns a message about the first member that cannot be read; empty if there is none.
+  // Returns a message about the first member that cannot be read; empty if all members can be read.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -43,7 +43,7 @@ class Filling {
     if (!condition && problem_.empty()) problem_ = path_ + ": " + what + " is expected";
   }
 
-  // JSON has null for an unknown text, which is empty in the record.
+  // An unknown text is null in JSON, and empty in the record.
   void read(json::Value member, std::string& text) {
     if (member.is(json::Kind::null)) return;
     expect(member.is(json::Kind::string), "a string");

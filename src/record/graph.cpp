@@ -15,7 +15,7 @@ constexpr std::size_t body_indent = 8;  // the indentation of the lines of the o
 
 bool starts_name(char character) { return is_word(character) && !(character >= '0' && character <= '9'); }
 
-// Returns the text up to the first comment or `;` that is not in a string.
+// Returns the text before the first `#` or `;` that is not in a string literal.
 std::string_view statement_of(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     if (text[at] == '\'' || text[at] == '"') {
@@ -29,8 +29,8 @@ std::string_view statement_of(std::string_view text) {
   return text;
 }
 
-// Returns the index of "  #~ ", which begins the comment with links that depyf adds to a line; npos if there is none.
-// The search for the rare `#` takes less time than one for blanks.
+// Returns the index of " #~ ", which begins the comment with links that depyf adds to a line; npos if the line has no
+// links. Searching for the rare `#` takes less time than searching for blanks.
 std::size_t start_of_links(std::string_view line) {
   constexpr std::string_view mark = "#~ ";
   for (std::size_t at = line.find(mark); at != std::string_view::npos; at = line.find(mark, at + 1))
@@ -44,8 +44,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Reads "# File: PATH:LINE in FUNCTION, code: TEXT". Other notes of PyTorch's about the node can precede "File:", such
-// as "# ac_graph_id: 3 - PREFER_RECOMPUTE File: ..." in a checkpointed region.
+// Reads the place in a comment "# File: PATH:LINE in FUNCTION, code: TEXT". PyTorch can write other notes about the
+// node before "File:", as in "# ac_graph_id: 3 - PREFER_RECOMPUTE File: ..." in a checkpointed region.
 bool read_place(std::string_view comment, Place& place) {
   constexpr std::string_view mark = " File: ";
   const std::size_t start = comment.starts_with('#') ? comment.find(mark) : std::string_view::npos;
@@ -67,7 +67,7 @@ bool read_place(std::string_view comment, Place& place) {
   return true;
 }
 
-// The operators that graphs print as signs, with their functions in Python's module operator.
+// The infix operators in the text of graphs, with their functions in Python's module operator.
 constexpr std::pair<std::string_view, std::string_view> operators[] = {
     {" + ", "operator.add"},     {" - ", "operator.sub"},       {" * ", "operator.mul"},
     {" / ", "operator.truediv"}, {" // ", "operator.floordiv"}, {" % ", "operator.mod"},
@@ -105,13 +105,13 @@ class GraphReader {
     } else if (part_ == Part::parameters) {
       parameters(text);
     } else if (part_ == Part::body && (indent == body_indent || (indent == body_indent + 1 && text[0] == '#'))) {
-      statement(text);  // Releases before 2.9 put comments one column further to the right.
+      statement(text);  // PyTorch before 2.9 indents comments by one more column.
     } else if (part_ == Part::returned) {
       returned(text);
     }
   }
 
-  // Reads parameters such as "self, L_x_: "f32[8]", ...):", or a part of them, with comments.
+  // Reads a line of the parameter list, such as "self, L_x_: "f32[8]", ...):", which can have comments.
   void parameters(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
       if (text[at] == '#') {
@@ -147,8 +147,8 @@ class GraphReader {
     add(std::move(node));
   }
 
-  // Renames the last input to the name that PyTorch uses for it in other graphs and in output code, if the comment
-  // after the input states that name.
+  // Renames the last input to the name that PyTorch uses for the input in other graphs and in output code, if the
+  // comment behind the input states that name.
   void restore_name(std::string_view comment) {
     const std::string_view name = original_name(comment);
     if (name.empty() || graph_.nodes.empty()) return;
@@ -156,8 +156,9 @@ class GraphReader {
     known_.insert_or_assign(graph_.nodes.back().name, graph_.nodes.size() - 1);
   }
 
-  // Returns the module of a parameter; empty if the name has another form. Dynamo names an input by the expression that
-  // leads to it: L_self_modules_b1_modules_fc1_parameters_weight_ is self.b1.fc1.weight.
+  // Returns the module that owns a parameter or buffer, from Dynamo's name for the input; empty if the name is not the
+  // name of a parameter or buffer. Dynamo names an input by the expression that evaluates to it. For example,
+  // L_self_modules_b1_modules_fc1_parameters_weight_ is self.b1.fc1.weight.
   static std::string module_of_parameter(std::string_view name) {
     static constexpr std::string_view start = "L_self_modules_", between = "_modules_";
     if (!take(name, start) && !take(name, "l_self_modules_")) return {};
@@ -203,7 +204,7 @@ class GraphReader {
       text.remove_prefix(end);
     }
     if (!take(text, " = ")) {
-      // The joint graph has two parameters, and its body declares the inputs that are unpacked from them.
+      // The joint graph has two parameters, and its body declares the inputs that are unpacked from the parameters.
       if (node.shape.empty() || !trimmed(statement_of(text)).empty()) return;
       if (!declares_inputs_) {
         declares_inputs_ = true;
@@ -215,7 +216,7 @@ class GraphReader {
       return;
     }
     const std::string_view expression = trimmed(statement_of(text));
-    // Dynamo's graph assigns each parameter to the name of its node: `l_x_ = L_x_`.
+    // Dynamo's graph assigns each parameter to the name of the parameter's node, as in `l_x_ = L_x_`.
     if (const auto known = known_.find(expression); known != known_.end()) {
       const std::size_t index = known->second;
       graph_.nodes[index].name = node.name;
@@ -232,9 +233,10 @@ class GraphReader {
     add(std::move(node));
   }
 
-  // Returns the node whose value a node copies into an input of the graph; null if `node` is no such copy. AOTAutograd
-  // writes the new values of buffers back at the end of a graph, and attributes the copies to the graph's last line. A
-  // copy into an input therefore gets the place of the node that computed the value.
+  // Returns the node whose value `node` copies into an input of the graph; null if `node` copies no value into an
+  // input. AOTAutograd copies the new values of buffers back into the inputs at the end of a graph, and attributes
+  // these copies to the graph's last line. The reader replaces the place of each copy into an input by the place of the
+  // node that computed the copied value.
   const Node* copied_into_input(const Node& node) const {
     if (node.op != "aten.copy_.default" || node.inputs.size() < 2) return nullptr;
     const Node* into = find(node.inputs[0]);
@@ -265,8 +267,7 @@ class GraphReader {
     return std::string(path);
   }
 
-  // Returns the names of known nodes in the expression, except for names that are only those of an argument or an
-  // attribute.
+  // Returns the names of known nodes in the expression, except for names of keyword arguments and attributes.
   std::vector<std::string> inputs_of(std::string_view expression) const {
     std::vector<std::string> inputs;
     std::unordered_set<std::string_view> seen;
@@ -292,8 +293,8 @@ class GraphReader {
     return inputs;
   }
 
-  // Reads the values that the graph returns: "(a, None, b)", or "pytree.tree_unflatten([" followed by a line for each
-  // item.
+  // Reads the values that the graph returns, such as "(a, None, b)", or "pytree.tree_unflatten([" followed by a line
+  // for each item.
   void returned(std::string_view text) {
     char before = ' ';
     for (std::size_t at = 0; at < text.size();) {
@@ -324,7 +325,7 @@ class GraphReader {
   int depth_ = 0;  // the number of open brackets in the return statement
   bool declares_inputs_ = false;
   std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>>
-      known_;  // name in the text -> index of the node
+      known_;  // maps a name in the text to the index of the node
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
-// Names the members of each part of the record in its JSON form, in their order. The writer (to_json.cpp), the reader
-// (from_json.cpp) and the JSON Schema (schema.cpp) are visitors of these lists, so that these three files cannot
+// Lists the members of each part of the record in its JSON form, in their order. The writer (to_json.cpp), the reader
+// (from_json.cpp) and the JSON Schema (schema.cpp) are visitors of the lists of members, so that the three files cannot
 // disagree.
 //
-// A visitor offers `visit(name, value)` for a member, and `visit.or_null(name, text)` for a text (or a list of texts)
-// in which an empty text stands for an unknown text, which is null in JSON.
+// A visitor offers `visit(name, value)` for a member, and `visit.or_null(name, text)` for a member that is a text, or
+// a list of texts, and may be unknown. An unknown text is empty in the record, and null in JSON.
 #pragma once
 
 #include <concepts>
@@ -14,11 +14,11 @@
 
 namespace depyf::record {
 
-// A part of the record as a visitor receives it: const for a visitor that only reads.
+// True for `Type` and for `const Type`. A visitor that only reads receives a part of the record as const.
 template <class Part, class Type>
 concept PartOf = std::same_as<std::remove_const_t<Part>, Type>;
 
-// The name of a part of the record in the JSON Schema.
+// The name that a part of the record has in the JSON Schema.
 template <class Type>
 constexpr std::string_view part_name = "";
 template <>

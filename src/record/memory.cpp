@@ -10,7 +10,7 @@
 namespace depyf::record {
 namespace {
 
-// The number of bits of an element, by the name of its type in a printed graph.
+// Maps the name of an element type in a printed graph to the number of bits of an element.
 constexpr std::pair<std::string_view, int> bits_of_types[] = {
     {"f64", 64},       {"f32", 32},       {"f16", 16},      {"bf16", 16},      {"i64", 64},     {"i32", 32},
     {"i16", 16},       {"i8", 8},         {"u8", 8},        {"u16", 16},       {"u32", 32},     {"u64", 64},

@@ -61,7 +61,7 @@ bool is_same(const Node& one, const Node& two) {
          one.inputs.size() == two.inputs.size();
 }
 
-// Returns a sentence about the first node in which two lists differ; empty if they do not differ.
+// Returns a sentence about the first node in which two lists differ; empty if the lists do not differ.
 std::string first_difference_of(const char* what, const std::vector<const Node*>& here,
                                 const std::vector<const Node*>& there) {
   for (std::size_t i = 0; i < std::max(here.size(), there.size()); ++i) {
@@ -82,7 +82,7 @@ std::vector<const Node*> nodes_of(const Graph* graph, bool only_collectives) {
   return nodes;
 }
 
-// Returns a sentence about the first node of the captured graph that differs; empty if the graphs were not read, or
+// Returns a sentence about the first node in which two captured graphs differ; empty if the graphs were not read, or
 // if only names differ.
 std::string captured_difference(const Compilation& here, const Compilation& there) {
   const Graph *one = graph_of_stage(here, "captured"), *two = graph_of_stage(there, "captured");
@@ -91,7 +91,7 @@ std::string captured_difference(const Compilation& here, const Compilation& ther
 }
 
 // Returns a sentence about the first collective whose operator or size differs, in the order in which the graphs
-// execute collectives; empty if none differs.
+// execute collectives; empty if no collective differs.
 std::string collective_difference(const Compilation& here, const Compilation& there) {
   if (here.graphs.empty() || there.graphs.empty()) return {};  // The graphs of one compilation were not read.
   for (const char* stage : {"forward", "inference", "backward"}) {
@@ -106,8 +106,9 @@ std::string differing(const char* what, const std::string& here, const std::stri
   return std::string(what) + ": " + here + ", elsewhere " + there;
 }
 
-// Returns what differs between two compilations with the same id, where a cause takes precedence over its effects;
-// empty if nothing differs. The names, paths and times of a machine are not compared.
+// Returns a sentence about the difference between two compilations with the same id; empty if nothing differs. If
+// several properties differ, the sentence states the property whose difference can be the cause of the other
+// differences. The names, paths and times of a machine are not compared.
 std::string difference_of(const Compilation& here, const Compilation& there) {
   if (function_of(here) != function_of(there)) return differing("function", function_of(here), function_of(there));
   if (reasons_of(here) != reasons_of(there)) return differing("guard that failed", reasons_of(here), reasons_of(there));
@@ -142,7 +143,7 @@ const Compilation* find(const Process& process, const std::string& id) {
   return known == process.compilations.end() ? nullptr : &*known;
 }
 
-// Returns the first difference in the order of the compilations; empty if there is none.
+// Returns the difference of the first compilation that differs between two processes; empty if no compilation differs.
 Difference first_difference(const Process& here, const Process& there) {
   std::size_t in_common = 0;
   for (const Compilation& compilation : here.compilations) {

@@ -12,8 +12,8 @@
 namespace depyf::record {
 namespace {
 
-// Describes the members of one part of the record. A member that is itself a part is described by a reference to the
-// definition of that part.
+// Describes the members of one part of the record. A member that is itself a part of the record is described by a
+// reference to the definition of that part.
 class Describing {
  public:
   Describing(json::Writer& out, std::vector<std::string>& names) : out_(out), names_(names) {}
@@ -50,7 +50,7 @@ class Describing {
 
   void describe(const std::string&, bool may_be_null = false) { types("string", may_be_null); }
   void describe(bool, bool may_be_null = false) { types("boolean", may_be_null); }
-  void describe(double, bool = false) { types("number", true); }  // A number can be null, which stands for NaN.
+  void describe(double, bool = false) { types("number", true); }  // A number can be null, which means NaN.
   void describe(Status, bool = false) {
     out_.key("enum");
     out_.begin_array();

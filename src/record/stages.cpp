@@ -9,8 +9,8 @@ struct RecordOfStage {
   std::string_view kind, name, stage;
 };
 
-// The records of a log that contain the text of a stage. Some records of a log have a kind of their own; all others are
-// artifacts with a name.
+// The records of a log that contain the text of a stage, each with its kind, its name and the stage. A record with an
+// empty name is recognised by its kind alone; a record of the kind "artifact" is recognised by its name.
 constexpr RecordOfStage records[] = {
     {"dynamo_output_graph", "", "captured"},
     {"aot_joint_graph", "", "joint"},

@@ -1,6 +1,5 @@
-// Turns the temporaries that Dynamo's code generator names into temporaries of depyf, which later passes fold or name:
-//
-//   tmp_2 = f()            ->   __temp_tmp_2 = f()
+// Turns the temporaries that Dynamo's code generator names into temporaries of depyf, which later passes fold or name.
+// For example, `tmp_2 = f()` becomes `__temp_tmp_2 = f()`.
 #include <algorithm>
 #include <cctype>
 
@@ -14,7 +13,7 @@ using namespace ast;
 
 namespace {
 
-// True for a name that consists of `tmp_` and a number.
+// True if `name` consists of `tmp_` and a number.
 bool numbered(std::string_view name) {
   constexpr std::string_view stem = "tmp_";
   return name.size() > stem.size() && name.starts_with(stem) &&

@@ -1,20 +1,14 @@
-// Restores annotations of variables:
+// Restores annotations of variables. From 3.14 on, the function `__annotate__` evaluates the annotations of variables
+// (see lift/annotations.cpp). Each annotation of a module, and each annotation of a class that is not always reached,
+// has instructions at its place that add its index to `__conditional_annotations__`. If no instruction adds the index
+// of an annotation, only the line of the annotation shows its place.
 //
-//   x = v; __annotations__['x'] = T   ->   x: T = v     (module and class bodies, to 3.13)
-//
-// The compiler evaluates the annotation of an attribute or a subscript and drops its value, as for an expression
-// statement. Only SETUP_ANNOTATIONS at the start of a body shows that the body has annotations, so `o.a: T` is restored
-// if the body has no other annotation:
-//
-//   o.a = v; T   ->   o.a: T = v
-//
-// If no statement explains the SETUP_ANNOTATIONS of a body, `if False: (_): None` is added, for which the compiler
-// emits SETUP_ANNOTATIONS and nothing else.
-//
-// From 3.14 on, the function `__annotate__` evaluates the annotations of variables (see lift/annotations.cpp). An
-// annotation that is not always reached, and each annotation of a module, has a mark at its place in the code: the
-// instructions that add its index to `__conditional_annotations__`. The place of an annotation whose index no
-// instruction adds to `__conditional_annotations__` follows only from its line.
+// Up to 3.13, `x = v; __annotations__['x'] = T` becomes `x: T = v` in module and class bodies. Up to 3.13, the compiler
+// evaluates the annotation of an attribute or a subscript and drops its value, as for an expression statement. If a
+// body annotates only attributes and subscripts, only the instruction SETUP_ANNOTATIONS at its start shows that the
+// body contains annotations. If a body has SETUP_ANNOTATIONS but no annotated variable, `o.a = v; T` becomes `o.a: T =
+// v`. If a body has SETUP_ANNOTATIONS, but no statement for which the compiler would emit SETUP_ANNOTATIONS, the pass
+// adds `if False: (_): None`, for which the compiler emits SETUP_ANNOTATIONS and no other instruction.
 #include <algorithm>
 #include <map>
 
@@ -22,6 +16,7 @@
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
+#include "flow/cfg.h"
 #include "lift/context.h"
 #include "lift/definitions.h"
 #include "refine/refine.h"
@@ -35,8 +30,8 @@ namespace {
 
 using Statements = std::vector<Stmt*>;
 
-// Returns `name: annotation = value` if the last statement of `before` is `name = value`, which is removed; otherwise
-// `name: annotation`.
+// Returns `name: annotation = value` if the last statement of `before` is `name = value`, and removes that statement.
+// Returns `name: annotation` if `before` is empty, or if its last statement is not `name = value`.
 Stmt* annotated(Context& context, Statements& before, std::string_view name, Expr* annotation, const Stmt& place) {
   Expr* value = nullptr;
   auto* assign = before.empty() ? nullptr : as<Assign>(before.back());
@@ -48,20 +43,20 @@ Stmt* annotated(Context& context, Statements& before, std::string_view name, Exp
   return context.stmt(AnnAssign{context.name(name), annotation, value, true}, place.offset, place.line);
 }
 
-// Returns the statement as a marker if it is one of the `wanted` kind; otherwise null.
+// Returns `stmt` as a marker statement if it is a marker of the kind `wanted`; otherwise null.
 const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
   auto* internal = as<InternalStmt>(stmt);
   return internal && internal->marker == wanted ? internal : nullptr;
 }
 
-// Returns the name if the statement is `name = value` with one target; otherwise an empty name.
+// Returns the assigned name if `stmt` is `name = value` with a single target; an empty name for any other statement.
 std::string_view assigned_name(const Stmt* stmt) {
   auto* assign = as<Assign>(stmt);
   auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
   return name ? name->id : std::string_view{};
 }
 
-// Calls `see` with the index of each mark of an annotation in the statement and in the blocks nested in it.
+// Calls `see` with the index of each marker that shows the place of an annotation, in `stmt` and in its nested blocks.
 void for_each_mark(Stmt* stmt, FunctionRef<void(int)> see) {
   if (auto* mark = marker(stmt, StmtMarker::annotated)) see(mark->index);
   for_each_block(stmt, [&](Block& inner) {
@@ -76,20 +71,19 @@ Stmt* never_reached(Context& context, Stmt* annotation) {
   return context.stmt(If{never, context.list({annotation}), {}}, annotation->offset);
 }
 
-// Writes the annotations whose places no marker statement shows into the body, in their order, at the places that their
-// lines show. If no code adds the index of an annotation to `__conditional_annotations__`, the annotation was in
-// unreachable code, so it is written as `if False: x: T`.
+// Inserts the annotations without a marker statement into the body, in their order, at the places that their lines
+// show. If no code adds the index of an annotation to `__conditional_annotations__`, the annotation was in unreachable
+// code, so it is written as `if False: x: T`.
 void place_unmarked(Context& context, Statements& statements, const std::vector<DeferredAnnotation>& table) {
   std::size_t at = 0, inserted = 0;
-  // Skip the stores that the compiler puts at the start of the body, such as `__module__ = __name__`; a module begins
-  // with the store of the function `__annotate__`.
+  // Skip the stores that the compiler emits at the start of the body, such as `__module__ = __name__`; in a module, the
+  // first of them is the store of the function `__annotate__`.
   if (!statements.empty() && marker(statements[0], StmtMarker::annotate)) at = 1;
   while (at < statements.size() && assigned_name(statements[at]).starts_with("__")) ++at;
-  // In a class, annotations are placed in front of the store of the function that evaluates the annotations, which is
-  // at the end of the body.
+  // In a class, annotations are inserted in front of the store of `__annotate__`, which is at the end of the body.
   std::size_t end = at;
   while (end < statements.size() && !marker(statements[end], StmtMarker::annotate)) ++end;
-  std::map<int, std::size_t> marked;  // maps the index of an annotation to that of the statement with its mark
+  std::map<int, std::size_t> marked;  // maps an annotation's index to that of the statement with its marker
   for (std::size_t index = 0; index < end; ++index)
     for_each_mark(statements[index], [&](int mark) { marked.emplace(mark, index); });
   for (const DeferredAnnotation& each : table) {
@@ -105,8 +99,9 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
       continue;
     }
     const std::int32_t line = each.value->line;
-    // The annotation is merged with the assignment of its name on its line, or else inserted in front of the first
-    // statement on a later line.
+    // If an assignment to the annotated name is on the line of the annotation, the assignment and the annotation are
+    // merged. If no assignment to the annotated name is on the line of the annotation, the annotation is inserted in
+    // front of the first statement on a later line.
     std::size_t place = at;
     bool found = false;
     for (std::size_t next = at; next < end && !found; ++next) {
@@ -131,14 +126,14 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
   }
 }
 
-// Writes `(_): None` (in an `if False:` if `is_conditional` is true) at the end of the body, in place of an annotation
-// that left no instructions of its own.
+// Adds `(_): None` at the end of the body, inside `if False:` if `is_conditional` is true. The statement `(_): None`
+// stands in for an annotation of the source for which the compiler emitted no instructions.
 Block with_unknown_annotation(Context& context, Block body, bool is_conditional) {
   const std::uint32_t offset = body.empty() ? 0 : body.back()->offset;
   Stmt* annotation = context.stmt(AnnAssign{context.name("_"), context.none(), nullptr, false}, offset);
   Statements whole(body.begin(), body.end());
   auto end = whole.end();
-  // The stores that the compiler puts at the end of a body stay behind the annotation.
+  // The stores that the compiler emits at the end of a body stay behind the annotation.
   auto is_own = [&](const Stmt* stmt) {
     const std::string_view name = assigned_name(stmt);
     return is<Return>(stmt) || name == "__static_attributes__" || name == "__classdictcell__";
@@ -148,20 +143,18 @@ Block with_unknown_annotation(Context& context, Block body, bool is_conditional)
   return context.arena.copy(whole);
 }
 
-// True if the code has a SETUP_ANNOTATIONS, which the compiler emits for a body with any annotated assignment, even an
-// unreachable one.
-bool sets_up_annotations(const DecodedCode& decoded) {
-  return std::any_of(decoded.instructions.begin(), decoded.instructions.end(),
-                     [](const Instruction& each) { return each.op == Op::setup_annotations_; });
-}
+// True if the code contains SETUP_ANNOTATIONS, which the compiler emits for a body with any annotated assignment, even
+// if the assignment is unreachable.
+bool sets_up_annotations(const Scope& scope) { return scope.cfg.ops.has<Op::setup_annotations_>(); }
 
-// Writes `(_): None` into a body of 3.14 or later if only an annotation whose target is no simple name can explain its
-// code. The annotation in `o.a: T` is not evaluated, but makes a class keep its namespace in the cell `__classdict__`,
-// and makes a module, or a class with the annotation inside another statement, create `__conditional_annotations__`.
+// Adds `(_): None` to a body of 3.14 or later if the code of the body can only come from an annotation whose target is
+// no simple name. The annotation in `o.a: T` is not evaluated, but makes a class keep its namespace in the cell
+// `__classdict__`. A module with an annotation such as `o.a: T` creates the set `__conditional_annotations__`; a class
+// creates this set only if the annotation is inside another statement.
 Block show_unstored(Context& context, Block body, const Scope& scope, bool has_set) {
   const CodeObject& code = *scope.decoded.code;
-  // A class also keeps the cell `__classdict__` if it contains a function, or a lambda or comprehension that reads the
-  // cell.
+  // A class also has the cell `__classdict__` if the class contains a function, or a lambda or comprehension that reads
+  // the cell.
   auto names_class = [](const std::vector<std::string>& names) {
     return std::ranges::find(names, "__classdict__") != names.end();
   };
@@ -174,7 +167,7 @@ Block show_unstored(Context& context, Block body, const Scope& scope, bool has_s
   return has_set || has_cell ? with_unknown_annotation(context, body, has_set) : body;
 }
 
-// Places the annotations of 3.14 and later, and removes the marker statements that show their places.
+// Inserts the annotations of 3.14 and later at their places, and removes the marker statements that show these places.
 Block deferred(Context& context, Block body, const Scope& scope) {
   const std::vector<DeferredAnnotation>* table = nullptr;
   auto find = [&](Statements& statements) {
@@ -194,7 +187,8 @@ Block deferred(Context& context, Block body, const Scope& scope) {
       if (marker(stmt, StmtMarker::annotate)) continue;
       auto* assign = as<Assign>(stmt);
       auto* empty = assign ? as<SetExpr>(assign->value) : nullptr;
-      // The compiler itself creates `__conditional_annotations__`, the set of annotations that were reached.
+      // The compiler generated the assignment to `__conditional_annotations__`, which is the set of the indices of the
+      // annotations that were reached.
       if (empty && empty->elts.empty() && assigned_name(stmt) == "__conditional_annotations__") {
         has_set = true;
         continue;
@@ -214,13 +208,13 @@ Block deferred(Context& context, Block body, const Scope& scope) {
     statements = std::move(result);
   });
   // Code with `from __future__ import annotations` has SETUP_ANNOTATIONS, which the caller handles.
-  if (sets_up_annotations(scope.decoded)) return body;
+  if (sets_up_annotations(scope)) return body;
   const bool needs_set = has_set && std::ranges::none_of(*table, [](const auto& each) { return each.index >= 0; });
   return show_unstored(context, body, scope, needs_set);
 }
 
 // Merges the first `target = value; annotation` of a block, where the target is an attribute or a subscript, into
-// `target: annotation = value`. Returns true if the block has such a pair of statements.
+// `target: annotation = value`. Returns true if two statements of the block were merged.
 bool annotate_target(Context& context, Statements& statements) {
   for (std::size_t at = 0; at + 1 < statements.size(); ++at) {
     auto* assign = as<Assign>(statements[at]);
@@ -236,11 +230,12 @@ bool annotate_target(Context& context, Statements& statements) {
   return false;
 }
 
-// Explains the SETUP_ANNOTATIONS of a body that stores no annotation: merges an assignment to an attribute or a
-// subscript with the expression statement behind it if there is such a pair; otherwise adds `if False: (_): None`.
+// Changes a body that stores no annotation, so that the compiler emits SETUP_ANNOTATIONS for the body. Merges an
+// assignment to an attribute or a subscript with the expression statement behind it, or adds `if False: (_): None` if
+// the body has no pair of statements to merge.
 Block show_setup(Context& context, Block body, bool as_text) {
-  // With `from __future__ import annotations`, the annotation of an attribute is not evaluated, so no statement shows
-  // it.
+  // With `from __future__ import annotations`, the annotation of an attribute is not evaluated, so no statement of the
+  // tree contains the annotation.
   bool is_shown = false;
   if (!as_text)
     body = rewrite_blocks(context, body,
@@ -255,7 +250,7 @@ Block annotations(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::module && scope.kind != Scope::Kind::class_body) return body;
   if (dialect_of(scope.decoded.version).deferred_annotations) body = deferred(context, body, scope);
   // A body without SETUP_ANNOTATIONS has no annotations: its stores to `__annotations__` are assignments of the user.
-  if (!sets_up_annotations(scope.decoded)) return body;
+  if (!sets_up_annotations(scope)) return body;
   bool as_text = (scope.decoded.code->flags & CodeObject::future_annotations) != 0;
   bool has_any = false;
   body = rewrite_blocks(context, body, [&](Statements& statements) {

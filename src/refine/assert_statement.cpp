@@ -1,6 +1,5 @@
-// Restores assert statements:
-//
-//   if not c: raise AssertionError(m)   (LOAD_ASSERTION_ERROR)   ->   assert c, m
+// Restores assert statements. For example, `if not c: raise AssertionError(m)` becomes `assert c, m` if
+// LOAD_ASSERTION_ERROR loads the exception.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -15,11 +14,12 @@ namespace depyf {
 using namespace ast;
 
 namespace {
-// True if `expr` is the AssertionError of an assert statement. From 3.9 on, the name in `expr` points into co_names if
-// a global was loaded, but not if LOAD_ASSERTION_ERROR was executed. In 3.8, an assert loads the exception by
-// LOAD_GLOBAL even in modules and classes, where a written `AssertionError` is loaded by LOAD_NAME. In functions of
-// 3.8, `assert c` and `if not c: raise AssertionError` have the same code. If a local variable is named AssertionError,
-// the opcode of the instruction that loads `expr` shows whether an assert loaded it.
+// True if `expr` is the AssertionError of an assert statement. From 3.9 on, the name of a global refers to its text in
+// co_names, while the name `AssertionError` that represents LOAD_ASSERTION_ERROR refers to a text outside of co_names.
+// In 3.8, an assert loads the exception by LOAD_GLOBAL even in modules and classes, where an explicit `AssertionError`
+// is loaded by LOAD_NAME. In functions of 3.8, `assert c` and `if not c: raise AssertionError` have the same code. If
+// a local variable is named AssertionError, the opcode of the instruction that loads `expr` shows if the instruction
+// belongs to an assert.
 bool is_assertion(const Expr* expr, const Scope& scope) {
   auto* name = as<Name>(expr);
   if (!name || name->id != "AssertionError") return false;
@@ -36,7 +36,7 @@ bool is_assertion(const Expr* expr, const Scope& scope) {
   return true;
 }
 
-// True if the code loads anything that is_assertion could accept.
+// True if the code contains an instruction that may load the exception of an assert statement.
 bool may_assert(const Scope& scope) {
   const SurveyedOps& ops = scope.cfg.ops;
   if (ops.has<Op::load_common_constant_>()) return true;
@@ -44,11 +44,11 @@ bool may_assert(const Scope& scope) {
                                                                   : ops.has<Op::load_assertion_error_>();
 }
 
-// True if the compiler leaves out the test of `assert False`.
+// True if the compiler emits no test for `assert False` (3.10 and later).
 bool known_to_fail(const Scope& scope) { return dialect_of(scope.decoded.version).known_assertions; }
 
-// True if `block` is just `raise AssertionError` or `raise AssertionError(message)`. Sets `message` to the argument of
-// AssertionError, or to null.
+// True if the only statement of `block` is `raise AssertionError` or `raise AssertionError(message)`. Sets `message` to
+// the argument of AssertionError, or to null if AssertionError has no argument.
 bool fails(Block block, const Scope& scope, Expr*& message) {
   message = nullptr;
   if (block.size() != 1) return false;
@@ -67,8 +67,8 @@ bool fails(Block block, const Scope& scope, Expr*& message) {
   message = call->args[0];
   return true;
 }
-// True if control never reaches the end of the block. The end of a block that ends in a `with` is reachable, because
-// `__exit__` may suppress an exception.
+// True if control never reaches the end of the block. The end of a block is reachable if its last statement is a
+// `with`, because `__exit__` may suppress an exception.
 bool never_ends(Block block) {
   if (block.empty()) return false;
   const Stmt* last = block.back();
@@ -81,17 +81,14 @@ bool never_ends(Block block) {
   return leaves(block);
 }
 
-// True if the raise `failure` belongs to an assert with the test of `branch`, because it has the line of the test. The
-// raise of an `assert False` in the body of an `if` has a later line than the test of the `if`.
+// True if the raise `failure` belongs to an assert with the test of `branch`, because the raise has no later line than
+// the test. The raise of an `assert False` in the body of an `if` has a later line than the test of the `if`.
 bool asserts(const Stmt* branch, const Stmt* failure) { return failure->line >= 0 && failure->line <= branch->line; }
 
-// Returns how many operands of the `and` in the test of `branch` are on lines above the raise `failure`, because they
-// are the test of an `if` around the assert:
-//
-//   if a and not b: raise AssertionError      ->      if a:
-//                                                         assert b
-//
-// Returns 0 if none or all of the operands are above the raise.
+// Returns the number of operands of the `and` in the test of `branch` that are on lines above the raise `failure`.
+// Returns 0 if none or all of the operands are on lines above the raise. The operands on lines above the raise are the
+// test of an `if` around the assert. For example, if `a` is on a line above the raise and `b` is not, the code of
+// `if a and not b: raise AssertionError` becomes `if a: assert b`.
 std::size_t operands_above(const If& branch, const Stmt* failure) {
   auto* chain = as<BoolOp>(branch.test);
   if (!chain || chain->is_or || failure->line < 0) return 0;
@@ -101,10 +98,8 @@ std::size_t operands_above(const If& branch, const Stmt* failure) {
 }
 
 // True if the whole test is on lines above the raise `failure`. From 3.11 on, the raise of an assert has the line of
-// the word `assert`, and no part of the test of an assert is above that line:
-//
-//     if test:                        assert not test, message       if the failure has the line of the test
-//         assert False, message   or
+// the word `assert`, and no part of the test of an assert is above that line. If the whole test is on lines above the
+// raise, the source was `assert False, message` within `if test:`, and not `assert not test, message`.
 bool is_test_above(const If& branch, const Stmt* failure) {
   const std::int32_t line = innermost_left(branch.test)->line;
   auto* chain = as<BoolOp>(branch.test);
@@ -112,14 +107,14 @@ bool is_test_above(const If& branch, const Stmt* failure) {
   return failure->line >= 0 && line >= 0 && line < failure->line && (!last || last->line < failure->line);
 }
 
-// Returns the `and` of the operands, or the operand itself if there is only one.
+// Returns an `and` of `operands`, or the operand itself if there is only a single operand.
 Expr* conjunction(Context& context, List<Expr*> operands) {
   return operands.size() == 1 ? operands[0]
                               : context.expr(BoolOp{false, operands}, operands[0]->offset, operands[0]->line);
 }
 
-// Removes the `continue` behind an assert at the end of a loop body, also in an `if` at that end. The `continue` is
-// left over from an `if c: continue` in front of a raise that became `assert c`.
+// Removes the `continue` behind an assert at the end of a loop body, also at the ends of the branches of a last `if`.
+// If `if c: continue` in front of a raise has become `assert c`, the `continue` is left over behind the assert.
 Block drop_continue(Block body) {
   if (body.empty()) return body;
   if (auto* branch = as<If>(body.back())) {
@@ -130,8 +125,9 @@ Block drop_continue(Block body) {
   return is_left_over ? body.first(body.size() - 1) : body;
 }
 
-// Removes the return behind an assert at the end of a function, also in a with statement at that end. A return with the
-// position of the assert's test or of the with statement was added by the compiler.
+// Removes the return behind an assert at the end of a function, also at the end of a last with statement. The compiler
+// added a return behind an assert if the return has the position of the test of the assert or of an enclosing with
+// statement.
 Block drop_return(Block body) {
   if (body.empty()) return body;
   if (auto* with = as<With>(body.back())) with->body = drop_return(with->body);
@@ -159,7 +155,8 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       }
       Expr* test = nullptr;
       Block rest;
-      // rewrite_blocks has already rewritten the blocks of the `if`, so a failing branch may be an `assert False`.
+      // rewrite_blocks has already rewritten the blocks of the `if`, so a branch that was a raise may already be an
+      // `assert False`.
       if (fails(branch->body, scope, message) &&
           (dialect_of(scope.decoded.version).asserts_either_way || !negation_changes(context, branch->test))) {
         if (const std::size_t above = operands_above(*branch, branch->body[0])) {
@@ -181,8 +178,8 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
         }
         test = negate(context, branch->test), rest = branch->orelse;
       } else if (branch->body.size() == 1 && is<Pass>(branch->body[0]) && fails(branch->orelse, scope, message)) {
-        // The branch is `if c in d: pass` with an `else: raise AssertionError`; negating `c in d` would need another
-        // instruction.
+        // The statement is `if c in d: pass` with an `else: raise AssertionError`; the negation of `c in d` would need
+        // another instruction.
         test = branch->test;
       } else if (fails(branch->orelse, scope, message) &&
                  (!known_to_fail(scope) || asserts(statements[index], branch->orelse[0]))) {
@@ -201,8 +198,8 @@ Block assert_statement(Context& context, Block body, const Scope& scope) {
       statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, after.begin(), after.end());
     }
   });
-  // A raise of LOAD_ASSERTION_ERROR for which no test was found becomes `assert False`, because it raises the builtin
-  // exception even if the name AssertionError is rebound.
+  // If LOAD_ASSERTION_ERROR loads the exception of a raise to which no test belongs, the raise becomes `assert False`,
+  // because LOAD_ASSERTION_ERROR loads the builtin exception even if the name AssertionError is rebound.
   const Dialect& dialect = dialect_of(scope.decoded.version);
   if (!dialect.global_assertion_error && !known_to_fail(scope))
     body = rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {

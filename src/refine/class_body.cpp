@@ -1,6 +1,6 @@
-// Removes the statements that the compiler adds to each class body: __module__ = __name__, __qualname__ = '...', the
-// stores of the cells of __class__ and __classdict__, and those of type parameters. __doc__ = '...' becomes the
-// docstring.
+// Removes the statements that the compiler adds to each class body: `__module__ = __name__`, `__qualname__ = '...'`,
+// and the stores of type parameters and of the cells of __class__ and __classdict__. The statement `__doc__ = '...'`
+// becomes the docstring.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -15,14 +15,14 @@ using namespace ast;
 
 namespace {
 
-// True if the statement assigns to the name alone.
+// True if `stmt` is an assignment whose only target is the name `id`.
 bool stores(const Stmt* stmt, std::string_view id) {
   auto* assign = as<Assign>(stmt);
   auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
   return name && name->id == id;
 }
 
-// True for `return (__classcell__ := <the cell>)`, which ends a class body whose methods use `super`.
+// True if `stmt` is `return (__classcell__ := <the cell>)`, which ends a class body whose methods use `super`.
 bool returns_cell(const Stmt* stmt) {
   auto* leave = as<Return>(stmt);
   auto* named = leave ? as<NamedExpr>(leave->value) : nullptr;
@@ -30,17 +30,11 @@ bool returns_cell(const Stmt* stmt) {
   return name && name->id == "__classcell__";
 }
 
-// Removes the last statements of a class body, which the compiler adds (`__static_attributes__` from 3.13 on). If the
-// body ends in an `if`, the compiler adds `__static_attributes__` and the like to the branch that reaches the end of
-// the body:
-//
-//     if c:                              if c:
-//         a()                                a()
-//         __static_attributes__ = ()     else:
-//     else:                                  raise E
-//         raise E
-//
-// Sets `attributes` to the value of `__static_attributes__` if the value is a constant.
+// Removes the statements that the compiler adds at the end of a class body, such as the store of
+// `__static_attributes__` (3.13 and later). Sets `attributes` to the value of `__static_attributes__` if the value is a
+// constant. If the body ends in an `if`, the compiler adds its own statements to the branch that reaches the end of the
+// body. For example, if a class body ends in `if c: a()` with `else: raise E`, the compiler adds `__static_attributes__
+// = ()` behind `a()` in the body of the `if`.
 Block without_end(Context& context, Block body, int depth, const Constant*& attributes) {
   if (body.empty() || depth > search_limits::statement_nesting) return body;
   std::size_t count = body.size();
@@ -78,7 +72,7 @@ Block class_body(Context& context, Block body, const Scope& scope) {
   Stmt* doc = nullptr;
   const Constant* attributes = nullptr;
   body = without_end(context, body, 0, attributes);
-  // The second of two equal stores, such as `__module__ = __name__`, was written by the user.
+  // If a store such as `__module__ = __name__` occurs twice, the user wrote the second one.
   std::vector<std::string_view> seen;
   auto is_first = [&](std::string_view name) {
     if (std::ranges::find(seen, name) != seen.end()) return false;

@@ -1,8 +1,9 @@
-// Writes declarations that no instruction shows, but that the compiler's symbol table must have had: `global` and
-// `nonlocal`; locals that are never bound (`if False: x = None`); cells that no closure uses (`if False: lambda: x`);
-// and the `yield` of a generator in which no yield is reachable (`if False: yield`). One file contains all of them,
-// because they follow from the same uses of names.
+// Adds declarations that leave no instruction, but that the compiler's symbol table must have had. The added
+// declarations are `global` and `nonlocal`, locals that are never bound (`if False: x = None`), cells that no closure
+// uses (`if False: lambda: x`), and the `yield` of a generator in which no yield is reachable (`if False: yield`). All
+// kinds of declarations are in one file, because all of them follow from the ways in which the code uses names.
 #include <algorithm>
+#include <array>
 #include <set>
 #include <vector>
 
@@ -14,13 +15,14 @@
 #include "dialect/dialect.h"
 #include "flow/ahead.h"
 #include "flow/cfg.h"
+#include "flow/search.h"
 #include "refine/refine.h"
 
 namespace depyf {
 using namespace ast;
 
 namespace {
-// Returns the instructions of a case's pattern that load and store names.
+// Returns the instructions that load and store names in the pattern of a case clause.
 std::vector<Instruction> pattern_instructions(const DecodedCode& decoded, const CasePattern& pattern) {
   std::vector<Instruction> found;
   auto add = [&](int at) {
@@ -36,18 +38,19 @@ std::vector<Instruction> pattern_instructions(const DecodedCode& decoded, const 
   return found;
 }
 
-// True for cells that class bodies have without a declaration.
+// True if `name` is the name of a cell that a class body has without a declaration.
 bool is_implied(std::string_view name) {
   return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
 }
 
-// True for the code of a comprehension or generator expression.
+// True if `code` is the code of a comprehension or generator expression.
 bool is_comprehension(const CodeObject& code) {
   return code.name == "<listcomp>" || code.name == "<setcomp>" || code.name == "<dictcomp>" || code.name == "<genexpr>";
 }
 
-// Collects names that comprehensions of a function bind by a walrus: `[x := a for a in b]` binds x in the function. If
-// the comprehension stores x as a global or as a free variable of the function, the function must have declared x.
+// Collects the names that comprehensions of `function` bind by a walrus: `[x := a for a in b]` binds x in the function.
+// If a comprehension stores x as a global or as a free variable of the function, the function must have declared x
+// `global` or `nonlocal`.
 void walrus_targets(const CodeObject& function, const CodeObject& code, std::set<std::string_view>& globals,
                     std::set<std::string_view>& nonlocals) {
   for (const Constant& constant : code.constants) {
@@ -70,8 +73,8 @@ void walrus_targets(const CodeObject& function, const CodeObject& code, std::set
   }
 }
 
-// Adds to `hidden` those of the sorted `variables` that are in co_names of `code` or of the lambdas and comprehensions
-// in it. Lambdas and comprehensions have no statements, so the definition around them has to declare their globals.
+// Adds to `hidden` those of the sorted `variables` that are in co_names of `code` or of lambdas and comprehensions in
+// `code`. Lambdas and comprehensions contain no statements, so the definition around them has to declare their globals.
 void add_hidden(const CodeObject& code, const std::vector<std::string_view>& variables,
                 std::set<std::string_view>& hidden) {
   for (const std::string& name : code.names)
@@ -81,8 +84,8 @@ void add_hidden(const CodeObject& code, const std::vector<std::string_view>& var
       add_hidden(*constant.code, variables, hidden);
 }
 
-// Returns the names in `code` that are also variables of a function around it. Code that loads the name of a variable
-// of an outer function as a global must have declared the name global.
+// Returns the names in `code` that are also variables of a function around `code`. If code loads the name of a variable
+// of an outer function as a global, the code must have declared the name global.
 std::set<std::string_view> hidden_globals(const Context& context, const CodeObject& code) {
   std::set<std::string_view> hidden;
   if (context.around.size() < 2) return hidden;
@@ -99,7 +102,8 @@ std::set<std::string_view> hidden_globals(const Context& context, const CodeObje
   return hidden;
 }
 
-// True if `name` is a variable of the function `outer` itself, and not only of comprehensions whose code is part of it.
+// True if `name` is a variable of the function `outer` itself, and not only of comprehensions that are inlined in
+// `outer`.
 bool is_own_variable(const Around& outer, std::string_view name) {
   const DecodedCode& decoded = outer.prepared->decoded;
   const Cfg& cfg = outer.prepared->cfg;
@@ -118,8 +122,8 @@ bool is_own_variable(const Around& outer, std::string_view name) {
          });
 }
 
-// Removes names that are variables only of inlined comprehensions in outer functions, which nested code cannot see
-// (3.12 and later).
+// Removes the names that are variables only of inlined comprehensions in outer functions, because nested code cannot
+// see such variables (3.12 and later).
 void remove_unseen(const Context& context, std::set<std::string_view>& names) {
   std::erase_if(names, [&](std::string_view name) {
     return std::none_of(context.around.begin(), context.around.end() - 1, [&](const Around& outer) {
@@ -128,7 +132,7 @@ void remove_unseen(const Context& context, std::set<std::string_view>& names) {
   });
 }
 
-// Collects those of `names` that lambdas and comprehensions in `code` load as globals.
+// Adds to `globals` those of `names` that lambdas and comprehensions in `code` load as globals.
 void loaded_globals(const CodeObject& code, const std::set<std::string_view>& names,
                     std::set<std::string_view>& globals) {
   for (const Constant& constant : code.constants) {
@@ -144,54 +148,13 @@ void loaded_globals(const CodeObject& code, const std::set<std::string_view>& na
   }
 }
 
-// True if reachable instructions bind all locals of the function that are not arguments.
-bool binds_all_locals(const Scope& scope) {
-  const CodeObject& code = *scope.decoded.code;
-  const std::int64_t arguments = code.argument_count(), locals = std::int64_t(code.varnames.size());
-  std::int64_t missing = locals - arguments;
-  if (missing <= 0) return true;
-  std::vector<char> is_bound(code.varnames.size());
-  for (const BlockIndex index : scope.cfg.order) {
-    const BasicBlock& block = scope.cfg.blocks[index];
-    for (const Instruction& instruction :
-         Row<const Instruction, InstructionIndex>(scope.cfg.code).part(int(block.begin), block.end - block.begin)) {
-      if (instruction.op != Op::store_fast_ && instruction.op != Op::delete_fast_) continue;
-      const int local = instruction.arg;
-      if (local < arguments || local >= locals || is_bound[std::size_t(local)]) continue;
-      is_bound[std::size_t(local)] = true;
-      if (--missing == 0) return true;
-    }
-  }
-  return false;
-}
-
-// True if the code object may need declarations. Most classes and modules need no declarations, nor do functions that
-// bind all of their locals and share no variables with other code.
-bool has_declarations(const Scope& scope) {
-  const CodeObject& code = *scope.decoded.code;
-  const SurveyedOps& ops = scope.cfg.ops;
-  if (!scope.cfg.comprehensions.empty() ||
-      ops.has<Op::store_global_, Op::delete_global_, Op::store_deref_, Op::delete_deref_>())
-    return true;
-  if (scope.kind == Scope::Kind::class_body) return !code.freevars.empty() || ops.has<Op::load_global_>();
-  if (scope.kind != Scope::Kind::function) return false;
-  return !code.freevars.empty() || !code.cellvars.empty() ||
-         (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0 ||
-         (ops.has<Op::make_function_>() && std::ranges::any_of(code.constants,
-                                                               [](const Constant& constant) {
-                                                                 return constant.code &&
-                                                                        is_comprehension(*constant.code);
-                                                               })) ||
-         !binds_all_locals(scope);
-}
-
 // The ways in which an operation uses the name that its argument refers to.
 enum class Way : std::uint8_t {
   none,
-  binds_global,
-  loads_global,
   binds_local,
   loads_local,
+  binds_global,
+  loads_global,
   binds_cell,
   loads_cell,
   shares_cell,  // passes the cell to a closure
@@ -211,7 +174,88 @@ constexpr OpTable<Way> ways = {Way::none,
                                 {{Op::yield_value_}, Way::yields},
                                 {{Op::yield_from_}, Way::yields_or_awaits}}};
 
-// Collects the names of a code object by the ways in which its instructions use them.
+// Contains a set of variables for each `Way` of using variables: those that the reachable instructions of a code object
+// use in that way. A set is a number in which bit i belongs to the variable with the index i in localsplus, CPython's
+// list of a function's variables. The sets are filled without branches, because the processor could not predict in
+// which way an instruction uses a variable.
+class VariableSets {
+ public:
+  // The number of variables that a set can contain. Bit `known_max` of a set stands for all arguments from `known_max`
+  // on.
+  static constexpr std::uint32_t known_max = 63;
+
+  explicit VariableSets(const Cfg& cfg) {
+    InstructionIndex begin = 0, end = 0;
+    for (const BlockIndex index : cfg.order) {
+      // Most blocks begin where the previous block in `cfg.order` ends. The instructions of adjacent blocks are
+      // examined by one call of `look`.
+      const BasicBlock& block = cfg.blocks[index];
+      if (block.begin != end) look(cfg, begin, end), begin = block.begin;
+      end = block.end;
+    }
+    look(cfg, begin, end);
+  }
+  std::uint64_t operator[](Way way) const { return sets_[std::size_t(way)]; }
+  // Returns the set of the first `count` variables.
+  static std::uint64_t first(std::int64_t count) {
+    return (std::uint64_t{1} << std::clamp<std::int64_t>(count, 0, known_max)) - 1;
+  }
+
+ private:
+  void look(const Cfg& cfg, InstructionIndex begin, InstructionIndex end) {
+    for (const Instruction& instruction :
+         Row<const Instruction, InstructionIndex>(cfg.code).part(int(begin), end - begin))
+      sets_[std::size_t(ways[instruction.op])] |= std::uint64_t{1}
+                                                  << std::min(static_cast<std::uint32_t>(instruction.arg), known_max);
+  }
+
+  std::array<std::uint64_t, std::size_t(Way::yields_or_awaits) + 1> sets_{};
+};
+
+// True if the function certainly needs no declaration for its variables. The function must bind all locals that it
+// loads, use its free variables without binding them, and share all of its cells with closures. If the function is a
+// generator, it must also have a reachable yield.
+bool declares_by_use(const Scope& scope) {
+  const CodeObject& code = *scope.decoded.code;
+  const Cfg& cfg = scope.cfg;
+  const auto& variables = scope.decoded.localsplus;
+  const std::int64_t count = std::int64_t(variables.size()), first_free = scope.decoded.first_free;
+  if (count > VariableSets::known_max || !cfg.patterns.empty()) return false;
+  const VariableSets sets(cfg);
+  const std::uint64_t all = VariableSets::first(count), inner = VariableSets::first(first_free);
+  const std::uint64_t bound =
+      VariableSets::first(code.argument_count()) | sets[Way::binds_local] | sets[Way::binds_cell];
+  const std::uint64_t cells = sets[Way::loads_cell] | sets[Way::shares_cell];
+  const std::uint64_t loaded = sets[Way::loads_local] | (cells & inner);
+  const std::uint64_t unused = all & ~inner & ~(cells | sets[Way::loads_free]);
+  if (((loaded & all & ~bound) | (sets[Way::binds_cell] & ~inner) | unused) != 0) return false;
+  for (const std::string& cell : code.cellvars) {
+    const auto slot = std::ranges::find(variables, std::string_view(cell)) - variables.begin();
+    if ((sets[Way::shares_cell] >> slot & 1) == 0) return false;
+  }
+  const bool is_async = (code.flags & CodeObject::async_generator) != 0;
+  const bool is_generator = is_async || (code.flags & CodeObject::generator) != 0;
+  return !is_generator || (sets[Way::yields] | (is_async ? 0 : sets[Way::yields_or_awaits])) != 0;
+}
+
+// True if the code object may need declarations. Most classes and modules need no declarations.
+bool has_declarations(const Scope& scope) {
+  const CodeObject& code = *scope.decoded.code;
+  const SurveyedOps& ops = scope.cfg.ops;
+  if (!scope.cfg.comprehensions.empty() || ops.has<Op::store_global_, Op::delete_global_>()) return true;
+  const bool binds_cells = ops.has<Op::store_deref_, Op::delete_deref_>();
+  if (scope.kind == Scope::Kind::class_body)
+    return binds_cells || !code.freevars.empty() || ops.has<Op::load_global_>();
+  if (scope.kind != Scope::Kind::function) return binds_cells;
+  const auto is_part = [](const Constant& constant) { return constant.code && is_comprehension(*constant.code); };
+  if (ops.has<Op::make_function_>() && std::ranges::any_of(code.constants, is_part)) return true;
+  const bool is_generator = (code.flags & (CodeObject::generator | CodeObject::async_generator)) != 0;
+  const bool has_only_arguments = std::int64_t(scope.decoded.localsplus.size()) <= code.argument_count();
+  return (is_generator || !has_only_arguments || !code.cellvars.empty()) && !declares_by_use(scope);
+}
+
+// Collects the names that the instructions of a code object use, grouped by the ways in which the instructions use the
+// names.
 class NameUses {
  public:
   NameUses(const Scope& scope, std::set<std::string_view> hidden)
@@ -228,12 +272,12 @@ class NameUses {
     for (const InlinedComprehension& part : scope.cfg.comprehensions) look_into(part);
     if (scope.kind == Scope::Kind::module) return;
     if (scope.kind == Scope::Kind::function) walrus_targets(code_, code_, globals, nonlocals);
-    // A free variable that no instruction uses must have been declared nonlocal.
+    // If no instruction uses a free variable, the code must have declared it nonlocal.
     for (const std::string& name : code_.freevars)
       if (!closed_.contains(name) && !is_implied(name)) nonlocals.insert(name);
     // A function that loads the name `super` has the free variable `__class__` without a declaration; any other
-    // function must have declared it nonlocal. Where Dynamo removes `super()`, it keeps the variable `__class__`, and
-    // keeps `super` in co_names.
+    // function must have declared `__class__` nonlocal. If Dynamo removes `super()`, it keeps the variable `__class__`
+    // and the name `super` in co_names.
     if (scope.kind == Scope::Kind::function && !loads_super_ &&
         std::ranges::find(code_.freevars, "__class__") != code_.freevars.end() && !closed_.contains("__class__") &&
         std::ranges::find(decoded_.localsplus, "super") == decoded_.localsplus.end())
@@ -250,7 +294,7 @@ class NameUses {
     return names;
   }
 
-  // True if some instruction binds the local, or if it is an argument.
+  // True if some instruction binds the local `name`, or if `name` is an argument.
   bool is_bound(std::string_view name) const {
     for (std::size_t index = 0; index < uses_.size(); ++index)
       if (uses_[std::size_t(index)].bound && decoded_.localsplus[index] == name) return true;
@@ -259,7 +303,7 @@ class NameUses {
 
   std::set<std::string_view> globals, nonlocals;
   std::set<std::string_view>
-      loaded_hidden;  // loaded globals that variables of outer functions hide (see hidden_globals)
+      loaded_hidden;  // loaded globals that variables of outer functions hide (see `hidden_globals`)
   std::set<std::string_view> shared;  // cells that closures contain
   bool yields = false;
 
@@ -268,8 +312,8 @@ class NameUses {
     bool bound = false, used = false;
   };
 
-  // Records a load of a global. In a class body, LOAD_GLOBAL shows that the name is declared global: other names are
-  // looked up in the namespace of the class first, by LOAD_NAME.
+  // Records a load of a global. In a class body, LOAD_GLOBAL shows that the name is declared global: all other names
+  // are loaded by LOAD_NAME, which looks in the namespace of the class first.
   void load_global(std::string_view name) {
     loads_super_ |= name == "super";
     if (scope_.kind != Scope::Kind::class_body) {
@@ -289,23 +333,33 @@ class NameUses {
     if (is_known(index)) uses_[std::size_t(index)].used = true;
   }
 
-  // Records how the instructions use names.
+  // Records the ways in which `instructions` use names.
   void look(std::span<const Instruction> instructions) {
-    for (const Instruction& instruction : instructions)
-      if (const Way way = ways[instruction.op]; way != Way::none) add(way, instruction.arg);
+    for_each_marked(instructions, ways, [&](int at) {
+      const Instruction& instruction = instructions[std::size_t(at)];
+      const Way way = ways[instruction.op];
+      // Most uses are uses of locals. A use of a local is recorded without a branch on whether the local is bound or
+      // loaded.
+      if (way > Way::loads_local) return add(way, instruction.arg);
+      if (!is_known(instruction.arg)) return;
+      Use& use = uses_[std::size_t(instruction.arg)];
+      use.bound |= way == Way::binds_local;
+      use.used |= way == Way::loads_local;
+    });
   }
 
+  // Records a use of a variable that is not a local, or records that the code yields.
   void add(Way way, int index) {
     switch (way) {
-      case Way::none: return;
+      case Way::none:
+      case Way::binds_local:
+      case Way::loads_local: return;
       case Way::binds_global:
         if (std::size_t(index) < code_.names.size()) globals.insert(code_.names[std::size_t(index)]);
         return;
       case Way::loads_global:
         if (std::size_t(index) < code_.names.size()) load_global(code_.names[std::size_t(index)]);
         return;
-      case Way::binds_local: return bind(index);
-      case Way::loads_local: return use(index);
       case Way::binds_cell:
         if (index < decoded_.first_free) return bind(index);
         nonlocals.insert(local(index));
@@ -350,12 +404,12 @@ class NameUses {
   const CodeObject& code_;
   std::vector<Use> uses_;
   std::set<std::string_view> closed_;  // free variables that are loaded
-  bool loads_super_ = false;  // whether some instruction loads the global `super`
-  const std::set<std::string_view> hidden_;  // see hidden_globals
+  bool loads_super_ = false;  // true if some instruction loads the global `super`
+  const std::set<std::string_view> hidden_;  // the result of `hidden_globals`
 };
 
-// Returns statements, most of them under `if False:`, from which the compiler builds the same symbol table as from the
-// original source. Few code objects need this function, so it is not inlined into `declarations`.
+// Returns statements, most of them inside `if False:`, from which the compiler builds the symbol table of the original
+// source. Few code objects need this function, so it is not inlined into `declarations`.
 [[gnu::noinline]] std::vector<Stmt*> declaring_statements(Context& context, const Scope& scope,
                                                           std::set<std::string_view> hidden) {
   NameUses uses(scope, std::move(hidden));
@@ -376,8 +430,8 @@ class NameUses {
   for (std::string_view name : uses.unbound())
     if (!uses.nonlocals.contains(name) && !name.empty())
       never(context.stmt(Assign{context.list({context.name(name)}), context.none()}));
-  // If no closure contains a cell, the function that uses the variable was removed as dead code; the statement that
-  // binds the variable may have been removed as well.
+  // If no closure contains a cell variable, the compiler removed the function that uses the variable as dead code. If
+  // no instruction binds a cell variable, the compiler also removed the statement that binds the variable.
   for (const std::string& name : code.cellvars)
     if (!uses.shared.contains(name)) {
       auto* nothing = context.arena.make<Arguments>();
@@ -397,8 +451,8 @@ Block declarations(Context& context, Block body, const Scope& scope) {
   if (hidden.empty() && !has_declarations(scope)) return body;
   const std::vector<Stmt*> statements = declaring_statements(context, scope, std::move(hidden));
   if (statements.empty()) return body;
-  // In a module or a class, the declarations are inserted behind the docstring and imports from __future__, which must
-  // come first.
+  // In a module or a class, the declarations are inserted behind the docstring and imports from __future__, because the
+  // docstring and these imports must come first.
   std::size_t first = 0;
   auto must_lead = [](const Stmt* stmt) {
     auto* import = as<ImportFrom>(stmt);

@@ -1,6 +1,5 @@
-// Tracks the known values of names, and writes the removed stores of those names that are read after all:
-//
-//   t = [a]; t.append(f()); b = t; g(b)   ->   t = [a, f()]; g(t)
+// Tracks the known values of names. A store of a known value is emitted only if the remaining code reads the stored
+// name. For example, `t = [a]; t.append(f()); b = t; g(b)` becomes `t = [a, f()]; g(t)`.
 #include "refine/display_names.h"
 
 #include <algorithm>
@@ -24,7 +23,7 @@ bool Names::sequence(const Value& value, std::vector<Value>& items) {
     items = object->items;
     return true;
   }
-  // The items of a constant tuple are known too, although it is not tracked as an object.
+  // The items of a constant tuple are known too, although a constant tuple is not tracked as an object.
   const Constant* constant = constant_of(value.atom, Constant::Kind::tuple);
   if (!constant) return false;
   for (const Constant& item : constant->items) items.push_back({context_.expr(ConstantExpr{&item}), -1});
@@ -37,7 +36,7 @@ void Names::refresh(Value& value) const {
     value = {context_.name(named->second), -1};
 }
 
-// Drops names that are not read any more, and the objects to which no remaining name refers.
+// Drops the names that no statement from the current one on reads, and the objects to which no remaining name refers.
 void Names::forget_dead() {
   std::erase_if(state().names, [&](const auto& entry) { return !liveness_.live_or_now(entry.first); });
   std::set<int> kept;
@@ -92,7 +91,8 @@ void Names::name_all_live(const Intervals& within) {
   std::vector<std::string_view> names;
   for (const auto& [name, value] : state().names)
     if (liveness_.live(name, within)) names.push_back(name);
-  // Names that people chose come first, so that an object gets such a name rather than that of a temporary.
+  // Names that people chose come first, so that an object gets the name that a person chose rather than that of a
+  // temporary.
   std::ranges::stable_sort(names, {}, [](std::string_view name) { return is_temporary(name); });
   for (std::string_view name : names) give_name(name);
   state().names.clear();

@@ -7,7 +7,7 @@ Object* State::object_of(const Value& value) {
   return found == objects.end() ? nullptr : &found->second;
 }
 
-// An object may contain itself, so visited objects are not visited again.
+// An object may contain itself, so each object is visited only once.
 void State::reach(const Value& value, std::set<int>& found) const {
   std::vector<int> todo;
   if (value.object >= 0) todo.push_back(value.object);

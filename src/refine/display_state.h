@@ -1,4 +1,4 @@
-// The known values of names and the known objects at one point of the code; see fold_displays.cpp.
+// Defines the known values of names and the known objects at one point of the code; see fold_displays.cpp.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace depyf::displays {
 // cell), or an object.
 struct Value {
   ast::Expr* atom = nullptr;
-  int object = -1;  // the number of the object in State::objects, or -1
+  int object = -1;  // the number of the object in State::objects, or -1 if the value is `atom`
 };
 
 // A list, tuple or dict that only locals and other known objects refer to.
 struct Object {
   enum class Kind : std::uint8_t { list, tuple, dict } kind = Kind::list;
-  std::vector<ast::Expr*> keys;  // the keys of a dict, which are constants
+  std::vector<ast::Expr*> keys;  // the keys of a dict, all of which are constants
   std::vector<Value> items;
 };
 
@@ -31,15 +31,15 @@ struct State {
   std::map<std::string_view, Value> names;
   std::map<int, Object> objects;
 
-  // Returns the object of the value; null if the value is no object, or an object that is not tracked any more.
+  // Returns the object of `value`; null if `value` is an expression, or if the object is not tracked any more.
   Object* object_of(const Value& value);
-  // Adds the objects that the value is or contains, at any depth, to `found`.
+  // Adds the object that `value` is, and the objects that it contains at any depth, to `found`.
   void reach(const Value& value, std::set<int>& found) const;
-  // True if the value is the object or contains it.
+  // True if `value` is the object with number `object`, or contains that object at any depth.
   bool reaches(const Value& value, int object) const;
-  // True if the name has this object as its value.
+  // True if the known value of `name` is the object with number `object`.
   bool bound_to(std::string_view name, int object) const;
-  // Returns how many references to the object `part` the object `whole` contains, at any depth.
+  // Returns the number of references to the object `part` that the object `whole` contains at any depth.
   int times(int whole, int part) const;
 };
 

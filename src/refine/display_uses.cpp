@@ -1,6 +1,5 @@
-// Replaces the reads of names and items in a statement by their known values:
-//
-//   f(*t, u[0]), with t known to be [a, b] and u to be {0: c}   ->   f(a, b, c)
+// Replaces the reads of names and items in a statement by their known values. If t is known to be [a, b] and u to be
+// {0: c}, `f(*t, u[0])` becomes `f(a, b, c)`.
 #include "ast/visit.h"
 #include "refine/known_displays.h"
 
@@ -24,7 +23,7 @@ void Known::use(Expr*& slot) {
     if (found != names_.state().names.end()) slot = names_.given(found->second, name->id);
     return;
   }
-  // The names that lambdas and comprehensions read have been stored in front of the statement, so they are kept.
+  // Lambdas and comprehensions are kept, because the names that they read have been stored in front of the statement.
   if (is<Lambda>(slot) || is<ComprehensionExpr>(slot) || is_cell(slot)) return;
   if (is<Subscript>(slot)) {
     if (auto value = known(slot, false)) {
@@ -58,7 +57,7 @@ void Known::use(Expr*& slot) {
   for_each_child(slot, [&](Expr*& child) { use(child); });
 }
 
-// Replaces starred displays by their items, and puts known values in the place of all other items.
+// Replaces starred displays among `items` by their items, and all other items by their known values.
 List<Expr*> Known::spread(List<Expr*> items) {
   std::vector<Expr*> result;
   bool changed = false;

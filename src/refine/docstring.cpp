@@ -1,5 +1,7 @@
-// Puts the docstring in front of the body. The docstring of a function is its first constant; the docstring of a module
-// is assigned to __doc__.
+// Inserts the docstring in front of the body. The docstring of a function is its first constant; the docstring of a
+// module is assigned to __doc__.
+#include <algorithm>
+
 #include "decode/decode.h"
 #include "refine/refine.h"
 
@@ -20,11 +22,10 @@ Block docstring(Context& context, Block body, const Scope& scope) {
   }
   if (scope.kind != Scope::Kind::function || !has_docstring(*scope.decoded.code)) return body;
   // No instruction loads the docstring of a function, so its line is unknown.
-  std::vector<Stmt*> result;
-  result.reserve(1 + body.size());
-  result.push_back(context.stmt(ExprStmt{context.expr(ConstantExpr{&scope.decoded.constants[0]})}));
-  result.insert(result.end(), body.begin(), body.end());
-  return context.arena.copy(result);
+  const Block result = context.arena.list<Stmt*>(1 + body.size());
+  result[0] = context.stmt(ExprStmt{context.expr(ConstantExpr{&scope.decoded.constants[0]})});
+  std::ranges::copy(body, result.begin() + 1);
+  return result;
 }
 
 }  // namespace depyf

@@ -7,17 +7,18 @@ using namespace ast;
 
 namespace {
 
-// `effect` means that something with an effect may be evaluated before the wanted expression.
+// The result of a search: `effect` means that an expression with an effect may be evaluated before the wanted
+// expression.
 enum class Found : std::uint8_t { no, yes, effect };
 
-// Searches one statement in the order of evaluation.
+// Searches a statement for the wanted expression, in the order of evaluation.
 class Search {
  public:
   Search(const Locals& locals, FunctionRef<bool(const Expr*)> wanted) : locals_(locals), wanted_(wanted) {}
 
   FirstEvaluated result;
 
-  // Searches the expression that the statement evaluates first.
+  // Searches the expression that `stmt` evaluates first.
   Found in(Stmt* stmt) {
     if (auto* assign = as<Assign>(stmt)) return in(assign->value);
     if (auto* returned = as<Return>(stmt)) return returned->value ? in(returned->value) : Found::no;
@@ -43,8 +44,8 @@ class Search {
   Found in_parts(Expr*& expr) {
     if (auto* name = as<Name>(expr)) return locals_.is_fast(name->id) ? Found::no : Found::effect;
     if (is<ConstantExpr>(expr)) return Found::no;
-    // Only the first part of `a and b`, of a conditional expression, a chained comparison or a comprehension is certain
-    // to be evaluated.
+    // Of `a and b`, a conditional expression, a chained comparison or a comprehension, only the part that is evaluated
+    // first is certain to be evaluated.
     if (auto* either = as<BoolOp>(expr)) return first(either->values[0]);
     if (auto* choice = as<IfExp>(expr)) return first(choice->test);
     if (auto* chain = as<Compare>(expr)) {
@@ -58,13 +59,13 @@ class Search {
     for_each_child(expr, [&](Expr*& child) {
       if (found == Found::no) found = in(child);
     });
-    // Building a tuple, a list or a slice has no effect.
+    // The creation of a tuple, a list or a slice has no effect.
     const bool silent = is<Tuple>(expr) || is<ListExpr>(expr) || is<Slice>(expr);
     return found == Found::no && !silent ? Found::effect : found;
   }
 
-  // Searches `expr`, the only part of an expression that is certain to be evaluated; behind that part, an effect is
-  // assumed.
+  // Searches `expr`, the only part of an expression that is certain to be evaluated. If `expr` does not contain the
+  // wanted expression, an effect is assumed.
   Found first(Expr*& expr) {
     const Found found = in(expr);
     return found == Found::no ? Found::effect : found;

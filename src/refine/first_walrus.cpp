@@ -1,10 +1,7 @@
-// Moves a walrus that a statement evaluates before anything with an effect into an assignment in front of the
-// statement:
-//
-//   weight = (t := self._parameters)['weight']   ->   t = self._parameters
-//                                                     weight = t['weight']
-//
-// A later pass can name the variable of the assignment after its value, and a debugger can stop at the assignment.
+// Moves a walrus that a statement evaluates before any expression with an effect into an assignment in front of the
+// statement. A later pass can derive a name for the variable of the new assignment from the assigned value, and a
+// debugger can stop at the new assignment. For example, `weight = (t := self._parameters)['weight']` becomes `t =
+// self._parameters; weight = t['weight']`.
 #include "ast/visit.h"
 #include "refine/evaluation.h"
 #include "refine/rewrite.h"
@@ -14,7 +11,7 @@ using namespace ast;
 
 namespace {
 
-// True if a walrus in the expression binds one of the names.
+// True if a walrus in `expr` binds one of `names`.
 bool binds_any(Expr* expr, const std::set<std::string_view>& names) {
   bool binds = false;
   if (auto* walrus = as<NamedExpr>(expr))

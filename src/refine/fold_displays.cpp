@@ -1,11 +1,8 @@
-// Folds displays that are built step by step:
-//
-//   t = [a]; t.extend([b]); u = [t]; v = u[0]; f(*v)     ->   f(a, b)
-//
-// Lists, tuples and dicts that only locals refer to are tracked with their items from statement to statement, and the
-// statements that build them are removed. Where any other code uses a tracked object, the object is written as a
-// display. Copies (`b = a`) and stores that nothing reads are removed too. The pass relies on a later proof of
-// equivalence: if the folded source is not proved, python/depyf/decompilation.py falls back to source without folding.
+// Folds displays that are built step by step. Lists, tuples and dicts that only locals refer to are tracked with their
+// items from statement to statement, and the statements that build them are removed. If a statement that is kept uses a
+// tracked object, a display replaces this use. Copies (`b = a`) and stores that nothing reads are removed too. The pass
+// relies on a later proof of equivalence: if the folded source is not proved, python/depyf/decompilation.py falls back
+// to source without folding. For example, `t = [a]; t.extend([b]); u = [t]; v = u[0]; f(*v)` becomes `f(a, b)`.
 #include "ast/visit.h"
 #include "refine/known_displays.h"
 #include "support/search_limits.h"
@@ -15,7 +12,7 @@ using namespace ast;
 
 namespace displays {
 namespace {
-// True if the block always leaves the function.
+// True if `body` always leaves the function.
 bool ends_function(Block body) {
   if (body.empty()) return false;
   const Stmt* last = body.back();
@@ -41,24 +38,29 @@ class Folder {
   }
 
  private:
-  // Rewrites a block behind which the statements in `outside` may run.
+  // Rewrites a block; `outside` contains the statements that may run behind the block.
   Block block(Block body, State& state, const Intervals& outside);
   void statement(Stmt* stmt);
-  // Rewrites a statement with nested blocks, without tracking values into or out of it.
+  // Rewrites a statement with nested blocks. No known values are kept at the start of a nested block, or behind a
+  // statement with nested blocks.
   void compound(Stmt* stmt);
   // Rewrites an `if`.
   void conditional(Stmt* stmt, If& branch);
   void assignment(Stmt* stmt, Assign& assign);
-  // Handles the call of a compiled graph, whose number of outputs is known.
+  // If `value` is the call of a compiled graph whose number of outputs is known, stores the outputs in temporaries, and
+  // records the tuple of these temporaries as the value of `name`. Returns false if `value` is not a call of a compiled
+  // graph with a known number of outputs.
   bool outputs(std::string_view name, Expr*& value);
   bool unpack(Tuple& targets, Expr* value);
-  // Handles `object[key] = value`.
+  // For `object[key] = value` with a known list or dict as `object`, changes the known items, without emitting a store.
+  // Returns false if the object or the key is not known.
   bool store_item(Subscript& target, Expr*& value);
   void deletion(Stmt* stmt, Delete& remove);
   void expression(Stmt* stmt, ExprStmt& single);
-  // Handles the methods append and extend.
+  // For a call of append or extend of a known list, adds the items of `argument` to the known list. Returns false for
+  // other methods, and if the list or the items are not known.
   bool grow(Attribute& method, Expr*& argument);
-  // True if evaluating the expression has no effect.
+  // True if the evaluation of `expr` has no effect.
   bool silent(const Expr* expr) const {
     auto* name = as<Name>(expr);
     return is<ConstantExpr>(expr) || (name && locals_.is_fast(name->id));
@@ -69,7 +71,7 @@ class Folder {
   Liveness liveness_;
   Names names_;
   Known known_;
-  bool in_try_ = false;  // true inside try and with statements, where any statement may be followed by a handler
+  bool in_try_ = false;  // true inside try and with statements: a handler may run behind any statement
 };
 
 Block Folder::block(Block body, State& state, const Intervals& outside) {
@@ -84,7 +86,7 @@ Block Folder::block(Block body, State& state, const Intervals& outside) {
     statement(body[i]);
   }
   liveness_.come_to_end(outside);
-  // Known values that code behind the block may read are stored under their names at the end of the block.
+  // If code behind the block may read a known value, the value is stored under its name at the end of the block.
   if (!ends_function(body)) names_.name_all_live();
   names_.exchange(outer);
   liveness_.come_back(std::move(before));
@@ -116,15 +118,15 @@ void Folder::statement(Stmt* stmt) {
   compound(stmt);
 }
 
-// Known values that may be read later are stored in front of the statement, and its nested blocks are rewritten without
-// any known values.
+// Known values that may be read later are stored in front of `stmt`. Each nested block is rewritten without any known
+// values at its start.
 void Folder::compound(Stmt* stmt) {
   liveness_.repeat(stmt);
   names_.name_all_live();
   const bool protects = is<Try>(stmt) || is<With>(stmt);
   const bool outer = std::exchange(in_try_, in_try_ || protects);
   Intervals within = liveness_.after();
-  // A loop repeats its body, and a handler may run behind any statement of the body.
+  // A loop repeats its body, and the handler of a try or with statement may run behind any statement of the body.
   if (is<For>(stmt) || is<While>(stmt) || protects) within.push_back(liveness_.extent(stmt));
   for_each_block(stmt, [&](Block& inner) {
     State fresh;
@@ -136,7 +138,7 @@ void Folder::compound(Stmt* stmt) {
 
 void Folder::conditional(Stmt* stmt, If& branch) {
   known_.use(branch.test);
-  // If a branch always leaves the function, its changes of known values do not matter behind the `if`.
+  // If a branch always leaves the function, the changes of known values in the branch do not matter behind the `if`.
   bool first = ends_function(branch.body), second = ends_function(branch.orelse);
   if (in_try_ || (!first && !second)) return compound(stmt);
   Intervals after = liveness_.after();
@@ -162,7 +164,7 @@ void Folder::conditional(Stmt* stmt, If& branch) {
 void Folder::assignment(Stmt* stmt, Assign& assign) {
   if (assign.targets.size() == 1) {
     if (auto* name = as<Name>(assign.targets[0]); name && locals_.foldable(name->id)) {
-      // The store of a known value is removed, and is written later if some statement needs it.
+      // The store of a known value is emitted only in front of a later statement that needs the variable.
       if (outputs(name->id, assign.value)) return;
       if (auto value = known_.known(assign.value, true)) return names_.bind(name->id, *value);
       known_.use(assign.value);
@@ -182,12 +184,9 @@ void Folder::assignment(Stmt* stmt, Assign& assign) {
   names_.keep(stmt);
 }
 
-// Unpacks the outputs of a compiled graph into separate variables:
-//
-//   t = f(x); g(t[0], t[1])   ->   a, b = f(x); g(a, b)
-//
-// In the example, Options::outputs lists two outputs of f, which returns them in a container to which nothing else
-// refers.
+// Unpacks the outputs of a compiled graph into separate variables. Nothing else refers to the container in which a
+// compiled graph returns its outputs. For example, if Options::outputs lists the outputs a and b of the compiled graph
+// `f`, `t = f(x); g(t[0], t[1])` becomes `a, b = f(x); g(a, b)`.
 bool Folder::outputs(std::string_view name, Expr*& value) {
   auto* call = as<Call>(value);
   auto* function = call ? as<Name>(call->func) : nullptr;
@@ -214,7 +213,9 @@ bool Folder::outputs(std::string_view name, Expr*& value) {
   return true;
 }
 
-// Handles `a, b = c, d` and `a, b = display` for locals whose stores may be removed.
+// For an assignment `a, b = c, d` or `a, b = display`, records the known values of a and b without emitting a store.
+// Returns false if a target is no local whose stores may be removed, or if the items of the assigned value are not
+// known.
 bool Folder::unpack(Tuple& targets, Expr* value) {
   for (Expr* target : targets.elts) {
     auto* name = as<Name>(target);
@@ -231,7 +232,7 @@ bool Folder::unpack(Tuple& targets, Expr* value) {
     auto made = known_.known(value, false);
     if (!made || !names_.sequence(*made, items) || items.size() != targets.elts.size()) return false;
   }
-  // In `a, b = c, d`, both values are read before the first one is stored.
+  // In `a, b = c, d`, both values are read before the first store.
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < items.size(); ++i) {
     std::string_view id = as<Name>(targets.elts[i])->id;
@@ -251,7 +252,8 @@ bool Folder::store_item(Subscript& target, Expr*& value) {
   const bool is_dict = object->kind == Object::Kind::dict;
   std::size_t first = 0, last = 0;
   std::vector<Value> items;
-  // The target is an item of a dict or list with a known key or index.
+  // If the target is an item of a known dict or list, and its key or index is known, the assigned value becomes the
+  // item with that key or index.
   if (is_dict ? plain_key(target.slice) : index_in(target.slice, object->items.size(), first)) {
     items.push_back(known_.value_of(value));
     object = known_.receiver(*container, items);
@@ -261,7 +263,7 @@ bool Folder::store_item(Subscript& target, Expr*& value) {
     else object->keys.push_back(target.slice), object->items.push_back(items[0]);
     return true;
   }
-  // A slice of a list is replaced by the items of a known sequence.
+  // If the target is a slice of a known list, the known items of the assigned sequence replace the items of the slice.
   if (is_dict || !bounds_in(target.slice, object->items.size(), first, last)) return false;
   auto made = known_.known(value, true);
   if (!made || !names_.sequence(*made, items)) return false;
@@ -277,7 +279,7 @@ void Folder::deletion(Stmt* stmt, Delete& remove) {
   std::vector<Stmt*> kept;
   for (Expr* target : remove.targets) {
     if (auto* name = as<Name>(target); name && locals_.foldable(name->id)) {
-      // The deletion of a local that nobody reads needs no statement.
+      // The deletion of a local needs no statement if no later statement reads the local.
       if (!liveness_.live(name->id)) {
         names_.state().names.erase(name->id);
         continue;
@@ -303,14 +305,14 @@ void Folder::expression(Stmt* stmt, ExprStmt& single) {
     auto* method = as<Attribute>(call->func);
     if (method && !is<Starred>(call->args[0]) && grow(*method, call->args[0])) return;
   }
-  // An expression statement whose value is known has no effect.
+  // If the value of an expression statement is known, the statement has no effect.
   if (auto value = known_.known(single.value, false)) return;
   known_.use(single.value);
   if (!silent(single.value)) names_.keep(stmt);
 }
 
-// Handles list.append(x) and list.extend(display). A list that reaches search_limits::display_items items is stored
-// under a name, since a longer display would not be readable.
+// A known list that reaches search_limits::display_items items is stored under a name, because a longer display would
+// not be readable.
 bool Folder::grow(Attribute& method, Expr*& argument) {
   if (method.attr != "append" && method.attr != "extend") return false;
   auto container = known_.known(method.value, false);

@@ -1,10 +1,6 @@
-// Removes LOAD_CONST None; RETURN_VALUE where the compiler added it at the end of a function:
-//
-//     if c:                 if c:
-//         a()                   a()
-//         return None       else:
-//     b()                       b()        if that return stands on the line of a()
-//     return None
+// Removes the code LOAD_CONST None; RETURN_VALUE that the compiler added at the ends of a function. For example, if the
+// return of `if c: a(); return None` has the line of a(), the compiler added this return. A statement `b()` that
+// follows such an `if` was the else clause of the `if`.
 #include "ast/visit.h"
 #include "decode/instruction.h"
 #include "dialect/dialect.h"
@@ -21,7 +17,7 @@ namespace {
 // The lengths of the words `None` and `break`.
 constexpr int width_of_none = 4, width_of_break = 5;
 
-// True for `return` and `return None`.
+// True if `stmt` is `return` or `return None`.
 bool returns_none(const Stmt* stmt) {
   auto* leave = as<Return>(stmt);
   return leave && (!leave->value || is_none(leave->value));
@@ -32,8 +28,8 @@ bool returns_none(const Stmt* stmt) {
 WrittenReturn written_return(const Stmt* stmt) {
   if (!returns_none(stmt) || stmt->column < 0 || stmt->width < 0) return WrittenReturn::unknown;
   if (stmt->width == width_of_return) return WrittenReturn::written;
-  // In a written `return None`, the `None` is seven columns behind the `return`, so at an odd column if the indentation
-  // is even. A `pass`, which is as wide as `None`, is at an even column if the indentation is even.
+  // In an explicit `return None`, the `None` is seven columns to the right of the `return`, which is an odd column if
+  // the indentation is even. A `pass`, which is as wide as `None`, is at an even column if the indentation is even.
   if (stmt->width == width_of_none && stmt->column % 2 == 1) return WrittenReturn::written;
   return stmt->width == width_of_break ? WrittenReturn::broke : WrittenReturn::implied;
 }
@@ -51,7 +47,7 @@ bool has_silent(Stmt* stmt, int depth) {
   return found;
 }
 
-// True if `stmt` is a copy of the return `leave`, or if a block in it ends in a copy.
+// True if `stmt` is a copy of the return `leave`, or if a block nested in `stmt` ends in a copy of `leave`.
 bool ends_in_copy(Stmt* stmt, const Stmt* leave, int depth) {
   if (returns_none(stmt) && stmt->line == leave->line && stmt->column == leave->column && stmt->width == leave->width)
     return true;
@@ -62,9 +58,10 @@ bool ends_in_copy(Stmt* stmt, const Stmt* leave, int depth) {
   return found;
 }
 
-// True if the return of None at the end of a block was a `return` statement of the source. A written return stands on a
-// line of its own, while an implied one has the line of the statement in front of it. The compiler may copy a written
-// return into the statement in front of it, if control leads from the end of this statement to the return.
+// True if `leave`, the return of None at the end of a block, was a `return` statement of the source. A `return` of the
+// source is on a line of its own, while a return that the compiler added has the line of the statement in front of it.
+// If control goes from the end of the statement `before` to a `return` of the source, the compiler may copy the return
+// into `before`.
 bool stands_alone(const Stmt* leave, Stmt* before) {
   const WrittenReturn source = written_return(leave);
   if (source == WrittenReturn::implied || source == WrittenReturn::broke) return false;
@@ -76,12 +73,10 @@ bool stands_alone(const Stmt* leave, Stmt* before) {
   return is_written || !has_silent(before, 0);
 }
 
-// Restores the else clause of a try statement in 3.10. If a handler ends in an implied return, the code behind the try
-// statement must have been its else clause:
-//
-//     try: a()             try: a()
-//     except E: pass       except E: return        equal bytecode, but for the line that `else:` takes
-//     else: b()            b()
+// Restores the else clause of a try statement in 3.10. If a handler ends in a return that the compiler added, the code
+// behind the try statement must have been the else clause. At the end of a function, CPython compiles a `try` that has
+// `except E: pass` and `else: b()` to the bytecode of a `try` that has `except E: return` and is followed by `b()`;
+// only the lines differ.
 void else_of_try(Context& context, std::vector<Stmt*>& statements) {
   for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
     auto* attempt = as<Try>(statements[index]);
@@ -94,7 +89,7 @@ void else_of_try(Context& context, std::vector<Stmt*>& statements) {
       if (handler.body.size() == 1) may_fall = true;
       else falls |= !stands_alone(handler.body.back(), handler.body[handler.body.size() - 2]);
     }
-    // The else clause starts two lines below the last handler, because of the line with `else:`.
+    // The else clause starts two lines below the last handler, because `else:` takes a line.
     may_fall &= index + 2 == statements.size() && first_line(statements[index + 1]) == last + 2;
     if (!falls && !may_fall) continue;
     attempt->orelse =
@@ -103,8 +98,9 @@ void else_of_try(Context& context, std::vector<Stmt*>& statements) {
   }
 }
 
-// Moves the code behind an `if` of a module or class into one branch if the other branch ends in a return of None,
-// which cannot be written there. Returns true if it moved the code.
+// This function is called only for an `if` of a module or class, where the source cannot contain a `return`. Moves the
+// code behind the `if` into one of its branches if the other branch ends in a return of None. Returns true if the code
+// was moved.
 bool into_branch(Context& context, std::vector<Stmt*>& statements, std::size_t index) {
   auto* branch = as<If>(statements[index]);
   const bool first = has_return(branch->body) && leaves(branch->body);
@@ -118,32 +114,29 @@ bool into_branch(Context& context, std::vector<Stmt*>& statements, std::size_t i
   return true;
 }
 
-// The facts about a code object that decide which returns at the ends of its blocks are implied.
+// The facts about a code object that show which returns the compiler added at the ends of the code object's blocks.
 struct Ends {
   const StatementColumns& columns;
   bool may_be_written;  // true for functions, where `return` can be written
   // True in 3.10 for functions that return no value. At the end of a function of 3.10, `pass` and `return` in a handler
   // compile to the same code, and `pass` is the more frequent source.
   bool silent_handlers;
+  bool have_clauses;  // true if the code object has an `if` or a `try`
 };
 
-// True if the statement `next` is indented like the `if` in front of it, so that `next` is no else clause. A return out
-// of a with statement has the line of the with statement, so the line does not show whether the return was written.
+// True if the statement `next` is indented like the `if` in front of it, so that `next` is no else clause. The
+// indentation must be compared for a return out of a with statement, because the return has the line of the with
+// statement. The line of the with statement does not show whether the source contains the return.
 bool stands_at_if(const Ends& ends, const Stmt* branch, const Stmt* next) {
   const int test = ends.columns.of_test(as<If>(branch)->test), column = ends.columns.of(next);
   return test >= 0 && column >= 0 && StatementColumns::is_behind_if(test - column) &&
          !ends.columns.is_elif(next, column);
 }
 
-// Moves statements behind the last `if` of a block that are in its body, but stand below its else clause in the source:
-//
-//     if a:               if a:
-//         b()                 b()
-//         c()       ->    else:           if the line of c() is behind that of the return
-//     else:                   return
-//         return          c()
-//
-// If the body of the `if` always leaves the block, the return of the else clause is still behind the `if`.
+// Moves statements from the body of a block's last `if` behind the `if`, if the source has these statements below the
+// else clause of the `if`. If the body of the `if` always leaves the block, the tree contains the return of the else
+// clause behind the `if`. For example, if c() has a later line than the return, `if a: b(); c()` with `else: return`
+// becomes `if a: b()` with `else: return` in front of `c()`.
 void leave_behind_else(Context& context, std::vector<Stmt*>& statements) {
   if (statements.empty()) return;
   const bool is_behind = statements.size() > 1 && returns_none(statements.back());
@@ -161,8 +154,8 @@ void leave_behind_else(Context& context, std::vector<Stmt*>& statements) {
 // True if the return of None at the end of a block has the line of the code in front of it, or no line.
 bool is_on_line_before(Block body) { return body.back()->line <= last_line(body.first(body.size() - 1)); }
 
-// Returns `body` without the return of None at its end, unless that return was written. `implied` is true if the return
-// is known not to be written.
+// Returns `body` without the return of None at its end, unless the source contains this return. `implied` is true if
+// the compiler is known to have added the return of None at the end of `body`.
 Block without_return(Block body, const Ends& ends, bool implied) {
   if (body.empty() || !returns_none(body.back())) return body;
   if (!implied && ends.may_be_written) {
@@ -173,7 +166,8 @@ Block without_return(Block body, const Ends& ends, bool implied) {
   return body.first(body.size() - 1);
 }
 
-// Moves the code behind an `if` into its else clause if the body of the `if` ends in a return that was not written.
+// Moves the code behind an `if` into the else clause of the `if`, if the body of the `if` ends in a return that the
+// compiler added.
 void else_of_if(Context& context, std::vector<Stmt*>& statements, const Ends& ends, int with_line) {
   for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
     auto* branch = as<If>(statements[index]);
@@ -190,8 +184,9 @@ void else_of_if(Context& context, std::vector<Stmt*>& statements, const Ends& en
   }
 }
 
-// Removes the implied return at the end of a block, and moves statements of the block into or out of the branches of
-// its `if` and `try` statements as the returns show.
+// Removes the return that the compiler added at the end of a block. Moves statements into or out of the branches of the
+// block's `if` and `try` statements, where the returns in these branches show that the source had the statements
+// elsewhere.
 Block arranged(Context& context, Block body, const Ends& ends, int with_line, bool implied, bool is_deep) {
   std::vector<Stmt*> statements(body.begin(), body.end());
   if (ends.may_be_written) leave_behind_else(context, statements);
@@ -203,13 +198,14 @@ Block arranged(Context& context, Block body, const Ends& ends, int with_line, bo
   return context.arena.copy(statements);
 }
 
-// Removes the implied return at the end of a block and of the blocks nested in its last statement. `implied` is true if
-// the return at the end of `body` is known not to be written. `with_line` is the line of the enclosing with statement,
-// or the last line of the enclosing try statement's finally clause, or -1.
+// Removes the returns that the compiler added at the end of a block and at the ends of the blocks nested in the block's
+// last statement. `implied` is true if the compiler is known to have added the return at the end of `body`. `with_line`
+// is the line of the enclosing with statement or the last line of the enclosing finally clause; -1 if no with statement
+// or finally clause encloses the block.
 Block drop(Context& context, Block body, const Ends& ends, int depth, int with_line = -1, bool implied = false) {
   const bool is_deep = depth > search_limits::statement_nesting;
-  const bool has_clauses =
-      std::ranges::any_of(body, [](const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::of<If, Try>()); });
+  const auto may_have_clauses = [](const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::of<If, Try>()); };
+  const bool has_clauses = ends.have_clauses && std::ranges::any_of(body, may_have_clauses);
   body = has_clauses ? arranged(context, body, ends, with_line, implied, is_deep) : without_return(body, ends, implied);
   if (body.empty() || is_deep) return body;
   Stmt* last = body.back();
@@ -220,9 +216,10 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     inner = drop(context, inner, ends, depth + 1, with_line, known);
     if (inner.empty()) inner = context.list({context.stmt(Pass{})});
   };
-  // Removes the return at the end of a block of the last statement if the return is implied: if its columns show so, or
-  // if it has the line of the statement in front of it or of code behind the block. `next` is the line of the code
-  // behind the block, or -1 if it is unknown.
+  // Removes the return at the end of `inner`, a block of the last statement, if the compiler seems to have added this
+  // return. The compiler seems to have added a return if the columns of the return show it, or if the return has the
+  // line of the statement in front of it or of code behind the block. `next` is the line of the code behind the block,
+  // or -1 if it is unknown.
   auto keep_implied = [&](Block& inner, int next) {
     if (inner.size() < 2 || !returns_none(inner.back())) return keep(inner);
     if (written_return(inner.back()) == WrittenReturn::implied || (next >= 0 && inner.back()->line >= next) ||
@@ -233,7 +230,7 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     int next = -1;
     if (!attempt->finalbody.empty()) next = attempt->finalbody[0]->line;
     if (!attempt->handlers.empty() && !attempt->handlers[0].body.empty()) next = attempt->handlers[0].body[0]->line;
-    // An implied return that first runs a finally clause has the last line of that clause.
+    // If a return that the compiler added runs a finally clause first, the return has the last line of that clause.
     if (!attempt->finalbody.empty()) with_line = last_line(attempt->finalbody);
     if (attempt->orelse.empty()) keep_implied(attempt->body, next);
     else keep_implied(attempt->orelse, attempt->finalbody.empty() ? -1 : attempt->finalbody[0]->line);
@@ -246,8 +243,8 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
     for (MatchCase& each : match->cases) keep_implied(each.body, -1);
   if (auto* branch = as<If>(last)) {
     const bool only_return = ends.may_be_written && branch->body.size() == 1 && returns_none(branch->body[0]);
-    // A return with a line above the `if` belongs to the end of a statement around the `if`, as in a final `with a:
-    // assert b`.
+    // A return that has a line above the `if` was added by the compiler at the end of a statement around the `if`, for
+    // example of the with statement in a final `with a: assert b`.
     const bool is_above = only_return && branch->body[0]->line >= 0 && branch->body[0]->line < first_line(last);
     if (!only_return || is_above) keep(branch->body, is_above);
     if (!(branch->orelse.size() == 1 && returns_none(branch->orelse[0]))) keep(branch->orelse);
@@ -256,38 +253,17 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
   return body;
 }
 
-// The return statements of a code object, and facts about them.
-struct Returns {
-  bool has_values = false;  // some return has a value other than None
-  std::vector<Stmt*> of_none;  // the returns without a value or with the value None
-  // True if the code has a with statement or a finally clause, so that a return may run code on its way out.
-  bool may_run_code = false;
-};
-
-void collect_returns(Block body, Returns& returns) {
-  for (Stmt* stmt : body) {
-    if (is<Return>(stmt)) {
-      if (returns_none(stmt)) returns.of_none.push_back(stmt);
-      else returns.has_values = true;
-    }
-    if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) continue;
-    auto* attempt = as<Try>(stmt);
-    returns.may_run_code |= is<With>(stmt) || (attempt && !attempt->finalbody.empty());
-    for_each_block(stmt, [&](Block& inner) {
-      if (!inner.empty()) collect_returns(inner, returns);
-    });
-  }
-}
-
-// Decides between `return` and `return None`. If the columns do not show the form, `return None` is used in functions
-// that also return other values, and at the end of any function. In an asynchronous generator, only `return` without a
-// value is allowed. `end` is the last statement of the function.
-void shorten(const Returns& returns, const Stmt* end, const Scope& scope) {
+// Decides for each return of None between the forms `return` and `return None`. If the columns do not show which form
+// the source has, `return None` is used in functions that also return other values, and at the end of any function. An
+// asynchronous generator may only contain `return` without a value. `has_values` is true if some return has a value other
+// than None. `end` is the last statement of the function.
+void shorten(bool has_values, const Stmt* end, const Scope& scope) {
   const bool never = scope.decoded.is_async_generator();
-  for (Stmt* stmt : returns.of_none) {
+  for (Stmt* stmt : scope.returns) {
+    if (!returns_none(stmt)) continue;
     const bool written = written_return(stmt) == WrittenReturn::written;
     // A return of None that was written at the end of a function is usually `return None`.
-    const bool needless = written ? stmt->width == width_of_return : !returns.has_values && stmt != end;
+    const bool needless = written ? stmt->width == width_of_return : !has_values && stmt != end;
     if (never || needless) stmt->node = Return{nullptr};
   }
 }
@@ -296,15 +272,17 @@ void shorten(const Returns& returns, const Stmt* end, const Scope& scope) {
 
 Block implicit_return(Context& context, Block body, const Scope& scope) {
   if (scope.kind == Scope::Kind::expression) return body;
-  Returns returns;
-  collect_returns(body, returns);
-  // The pass uses columns only for an `if` inside a with statement or a try statement with a finally clause.
-  const bool needs_columns = returns.may_run_code && scope.kinds.has(StmtKinds::of<If>());
+  const bool has_values = !std::ranges::all_of(scope.returns, returns_none);
+  // The pass uses columns only for an `if` inside a with statement or a try statement with a finally clause, because a
+  // return inside such a statement may run further code before it leaves the function.
+  const bool needs_columns = context.stmt_kinds.has(StmtKinds::of<If>()) &&
+                             (context.stmt_kinds.has(StmtKinds::of<With>()) || has_finally(scope.cfg));
   const StatementColumns columns(*scope.decoded.code, needs_columns ? body : Block());
   const Ends ends{columns, scope.kind == Scope::Kind::function,
-                  dialect_of(scope.decoded.version).bare_return_is_else && !returns.has_values};
+                  dialect_of(scope.decoded.version).bare_return_is_else && !has_values,
+                  context.stmt_kinds.has(StmtKinds::of<If, Try>())};
   body = drop(context, body, ends, 0);
-  if (!body.empty()) shorten(returns, body.back(), scope);
+  if (!body.empty()) shorten(has_values, body.back(), scope);
   return body;
 }
 

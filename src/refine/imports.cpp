@@ -1,6 +1,5 @@
-// Joins imports that were one statement:
-//
-//   import a, b             IMPORT_NAME a; STORE a; IMPORT_NAME b; STORE b     if all begin at one place of the source
+// Joins import statements that were one statement of the source, if all of them begin at one place of the source. The
+// statement `import a, b` compiles to IMPORT_NAME a; STORE a; IMPORT_NAME b; STORE b.
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
@@ -9,7 +8,7 @@ using namespace ast;
 
 namespace {
 
-// True if both statements are imports that were one statement of the source.
+// True if `before` and `stmt` are imports that were one statement of the source.
 bool is_one_import(const Stmt* before, const Stmt* stmt) {
   auto *first = as<Import>(before), *import = as<Import>(stmt);
   return first && import && stmt->line >= 0 && stmt->line == before->line && stmt->column == before->column &&

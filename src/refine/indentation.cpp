@@ -1,17 +1,8 @@
-// Chooses between forms that compile to equal bytecode. From 3.11 on, the columns of the bytecode's positions show how
-// statements were indented:
-//
-//     if a:                if a:                     if a and b:            if a:
-//         return b    or       return b                  c()           or       if b:
-//     c()                  else:                                                    c()
-//                              c()
-//
-//     for a in b:          for a in b:
-//         if c:       or       if not c:
-//             d()                  continue
-//                              d()
-//
-// One rewrite of a block may enable another one, and all rewrites use the column of the block, so they are in one file.
+// Chooses between forms that compile to equal bytecode. One rewrite of a block may enable another one, and all rewrites
+// use the column of the block, so all rewrites are in one file. From 3.11 on, the columns of the bytecode's positions
+// show how statements were indented, and so decide which form the source had. For example, a statement behind `if a:
+// return b` may have been the else clause of the `if`. The body of `if a and b:` may have been the body of an `if b:`
+// within `if a:`. In a loop, the body of `if c:` may have followed an `if not c: continue`.
 #include <algorithm>
 #include <utility>
 
@@ -29,7 +20,7 @@ using namespace ast;
 
 namespace {
 
-// True if a `break` in the body of a loop ends that loop.
+// True if `body`, the body of a loop, contains a `break` that ends this loop.
 bool breaks_loop(Block body, int depth) {
   if (depth > search_limits::statement_nesting) return true;
   return std::ranges::any_of(body, [&](Stmt* stmt) {
@@ -44,8 +35,8 @@ bool breaks_loop(Block body, int depth) {
 
 bool has_blocks(const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::nesting()); }
 
-// True for the statements that the compiler puts at the start of a class body, which have the column of the word
-// `class`.
+// True if `stmt` is one of the statements that the compiler adds at the start of a class body with the column of the
+// word `class`.
 bool made_by_class(const Stmt* stmt) {
   auto* assign = as<Assign>(stmt);
   auto* name = assign && assign->targets.size() == 1 ? as<Name>(assign->targets[0]) : nullptr;
@@ -67,8 +58,8 @@ class Indentation {
   }
 
  private:
-  // The code to which control goes behind a block: the next iteration of a loop, the end of the function, or other
-  // code.
+  // The code to which control goes at the end of a block: the next iteration of a loop, the end of the function, or
+  // other code.
   enum class Tail : std::uint8_t { none, loop, function };
 
   // Removes the statements from `begin` up to `end`, and returns them as a block.
@@ -79,8 +70,8 @@ class Indentation {
     return taken;
   }
 
-  // Moves the statements behind the `if` at `index`, whose body never reaches its end, into its else clause if they are
-  // indented further than the `if`.
+  // Moves the statements behind the `if` at `index` that are indented further than the `if` into the else clause of the
+  // `if`. The function is called only if control never reaches the end of the body of the `if`.
   void absorb(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
     std::size_t end = index + 1;
@@ -90,14 +81,14 @@ class Indentation {
     branch->orelse = take(statements, index + 1, end);
   }
 
-  // Moves statements that are indented like the `if` itself from its else clause behind it. Returns true if it moved
-  // statements.
+  // Moves statements from the else clause of an `if` behind the `if`, if they are indented like the `if` itself.
+  // Returns true if statements were moved.
   bool splice(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* branch = as<If>(statements[index]);
     const bool goes = leaves(branch->body);
     if (!goes && !(behind == Tail::loop && index + 1 == statements.size())) return false;
-    // The column of a `break` is unknown, but few people write `else: break` if the body of the `if` never reaches its
-    // end.
+    // The column of a `break` is unknown, but a `break` is moved without a check of its column, because few people
+    // write `else: break` if control never reaches the end of the body of the `if`.
     const bool only_breaks = goes && branch->orelse.size() == 1 && is<Break>(branch->orelse[0]);
     // An `elif` at the start of the else clause is not moved.
     const std::size_t kept = branch->orelse.size() > 1 && columns_.is_elif(branch->orelse[0], base) ? 1 : 0;
@@ -110,9 +101,9 @@ class Indentation {
     return true;
   }
 
-  // Rewrites an `if test:` at the end of a loop body to `if not test: continue` if its body is indented like the `if`
-  // itself. If only the last statements of the body are indented like the `if`, they are moved behind an added `else:
-  // continue`.
+  // If the body of an `if test:` at the end of a loop body is indented like the `if` itself, rewrites the `if` to `if
+  // not test: continue`. If only the last statements of the body are indented like the `if`, adds `else: continue` and
+  // moves these statements behind the `if`.
   void turn(std::vector<Stmt*>& statements, int base) {
     auto* branch = as<If>(statements.back());
     std::size_t kept = branch->body.size();
@@ -131,13 +122,10 @@ class Indentation {
     statements.insert(statements.end(), body.begin(), body.end());
   }
 
-  // Moves a `return` or `break` at the end of a loop body into the `if` in front of it, if the body of that `if` ends
-  // in `continue` and is indented like the `if` itself:
-  //
-  //     if c:               if not c:
-  //         a()                 return
-  //         continue  ->    a()
-  //     return
+  // Moves a `return` or `break` at the end of a loop body into the `if` in front of the `return` or `break`. Nothing is
+  // moved unless the body of the `if` ends in `continue` and has, according to the columns of the bytecode, the same
+  // indentation as the `if` itself. For example, `if c: a(); continue` in front of a `return` becomes `if not c:
+  // return` in front of `a()`.
   void leave_first(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
     Stmt* leave = statements.back();
@@ -152,8 +140,8 @@ class Indentation {
     statements.insert(statements.end(), body.begin(), body.end());
   }
 
-  // Moves the else clause of a `try` behind it if the statements of the clause are indented like the `try` itself and
-  // no handler reaches its end. At the end of a loop body, a `continue` is added to handlers that reach their end.
+  // Moves the else clause of a `try` behind the `try` if the clause is indented like the `try` itself and no handler
+  // reaches its end. If the `try` is at the end of a loop body, a `continue` is added to handlers that reach their end.
   void splice_try(std::vector<Stmt*>& statements, std::size_t index, int base, Tail behind) {
     auto* attempt = as<Try>(statements[index]);
     if (attempt->orelse.empty() || !attempt->finalbody.empty()) return;
@@ -169,8 +157,9 @@ class Indentation {
     move_behind(statements, index, attempt->orelse, 0);
   }
 
-  // Moves the statements behind a `try` that are indented like its body into its else clause, if no handler reaches its
-  // end, so that only the end of the body leads to these statements.
+  // Moves the statements behind a `try` that are indented like the body of the `try` into the else clause of the `try`.
+  // Nothing is moved if control reaches the end of a handler, because an else clause runs only if control reaches the
+  // end of the body.
   void absorb_behind_try(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* attempt = as<Try>(statements[index]);
     if (!attempt->orelse.empty() || !attempt->finalbody.empty() || leaves(attempt->body)) return;
@@ -183,8 +172,9 @@ class Indentation {
     attempt->orelse = take(statements, index + 1, end);
   }
 
-  // Moves a return of a constant that is indented like the `try` itself from the end of its body behind it, if no
-  // handler reaches its end. The return needs no protection, because it cannot raise.
+  // Moves a return of a constant from the end of the body of a `try` behind the `try`, if the return is indented like
+  // the `try` itself and no handler reaches its end. A return of a constant cannot raise, so the `try` need not protect
+  // it.
   void return_behind(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* attempt = as<Try>(statements[index]);
     if (attempt->body.size() < 2 || !attempt->orelse.empty() || !attempt->finalbody.empty()) return;
@@ -197,8 +187,9 @@ class Indentation {
     attempt->body = attempt->body.first(attempt->body.size() - 1);
   }
 
-  // Moves a return of a constant that ends handlers, but is indented like the `try` itself, behind the `try`. The
-  // statements that were behind the `try`, which must be indented like its body, become its else clause.
+  // Moves a return of a constant from the ends of handlers behind the `try`, if the return is indented like the `try`
+  // itself. The statements that were behind the `try` become its else clause. Nothing is moved unless the statements
+  // behind the `try` are indented like the body of the `try`.
   void return_of_handlers(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* attempt = as<Try>(statements[index]);
     if (!attempt->orelse.empty() || !attempt->finalbody.empty() || index + 1 == statements.size()) return;
@@ -227,8 +218,8 @@ class Indentation {
     statements.push_back(behind);
   }
 
-  // Moves the statements behind a loop that are indented like its body into its else clause. A loop with a `break`,
-  // which would skip the else clause, is left alone.
+  // Moves the statements behind a loop that are indented like the loop's body into the loop's else clause. A loop with
+  // a `break` is not changed, because the `break` would skip the else clause.
   void absorb_behind_loop(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* counted = as<For>(statements[index]);
     auto* repeat = as<While>(statements[index]);
@@ -247,13 +238,15 @@ class Indentation {
     orelse = take(statements, index + 1, end);
   }
 
-  // Moves statements that are indented like the `if` itself from the end of its body behind it. The else clause must
-  // never reach its end, and must be above the moved statements in the source.
+  // Moves statements from the end of the body of an `if` behind the `if`, if they are indented like the `if` itself.
+  // Nothing is moved unless control never reaches the end of the else clause, and the source has the else clause above
+  // the statements that would be moved.
   void splice_body(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
     if (branch->orelse.empty() || !leaves(branch->orelse)) return;
     std::size_t kept = branch->body.size();
-    // The line of a `break` or `continue` is unknown, but an else clause takes at least two lines.
+    // The line of a `break` or `continue` is unknown, but the else clause with the `break` or `continue` takes at least
+    // two lines.
     const Stmt* last = branch->orelse.back();
     const bool is_jump = is<Break>(last) || is<Continue>(last);
     const int line = !is_jump                    ? last->line
@@ -267,14 +260,11 @@ class Indentation {
     move_behind(statements, index, branch->body, kept);
   }
 
-  // Moves the whole body behind the `if` if it is indented like the `if` itself, and the else clause never reaches its
-  // end and is above the body in the source. The line of a `break` is unknown, but there must be a free line for it
-  // between the test and the body.
-  //
-  //     if c:               if not c:
-  //     a()          ->         break
-  //     else:               a()
-  //         break
+  // Moves the whole body of an `if` behind the `if` if the body has, according to the columns of the bytecode, the same
+  // indentation as the `if` itself. Nothing is moved unless control never reaches the end of the else clause, and the
+  // source has the else clause above the body. If the else clause is a `break`, `continue` or plain `return`, whose
+  // line is unknown, nothing is moved unless a line between the test and the body is free for this statement. For
+  // example, `if c: a()` with `else: break` becomes `if not c: break` in front of `a()`.
   void splice_whole_body(std::vector<Stmt*>& statements, std::size_t index, int base) {
     auto* branch = as<If>(statements[index]);
     if (branch->orelse.empty() || !leaves(branch->orelse) || negation_changes(context_, branch->test)) return;
@@ -294,8 +284,8 @@ class Indentation {
     statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, behind.begin(), behind.end());
   }
 
-  // Joins `if a: if b:` to `if a and b:` if the body is indented by one unit only. At the end of a function, the tests
-  // of `a and b` jump to separate copies of the return, so that lifting does not join the tests.
+  // Joins `if a: if b:` to `if a and b:` if the inner body is indented by one unit only. Lifting does not join tests at
+  // the end of a function, because the tests of `a and b` jump to separate copies of the return.
   void unite(If& branch, int base) {
     for (int count = 0; branch.body.size() == 1 && branch.orelse.empty() && count < search_limits::operand_nesting;
          ++count) {
@@ -319,27 +309,27 @@ class Indentation {
     for (Stmt* stmt : body) {
       if (written_return(stmt) == WrittenReturn::broke) stmt->node = Break{};
       if (depth > search_limits::statement_nesting || is<For>(stmt) || is<While>(stmt)) continue;
-      // A `break` out of a try statement with a finally clause compiles to other code than a return.
+      // A `break` out of a try statement with a finally clause compiles to other bytecode than a return.
       if (auto* attempt = as<Try>(stmt); attempt && !attempt->finalbody.empty()) continue;
       for_each_block(stmt, [&](Block& inner) { break_out(inner, depth + 1); });
     }
   }
 
-  // Exchanges the branches of an `if`, and negates its test, if the second branch comes first in the source.
+  // Exchanges the branches of an `if` and negates its test if the second branch comes first in the source.
   void exchange(If& branch, const Stmt* stmt) {
     if (branch.body.empty() || branch.orelse.empty() || negation_changes(context_, branch.test)) return;
     const Stmt *first = branch.body[0], *second = branch.orelse[0];
     if (second->line <= stmt->line || columns_.of(second) < 0) return;
-    // The line of a `break` or `continue` is unknown; it comes second if there is no line for it in front of the other
-    // branch.
+    // A `break` or `continue`, whose line is unknown, is assumed to come second in the source if no line is free in
+    // front of the other branch of the `if`.
     const bool jumps = is<Break>(first) || is<Continue>(first);
     if (jumps ? second->line - stmt->line > 1 : columns_.of(first) < 0 || first->line <= second->line) return;
     branch.test = negate(context_, branch.test);
     std::swap(branch.body, branch.orelse);
   }
 
-  // Splits `if a and b:` into nested statements if the body is indented further than one unit. An operand on a line of
-  // its own, at the column behind an `if ` of the nested statement, starts the test of that statement.
+  // Splits `if a and b:` into nested statements if the body is indented further than one unit. An operand starts the
+  // test of a nested `if` if the operand begins a line, and its column fits a test behind the keyword of that `if`.
   void nest(Stmt* stmt, int base) {
     auto* branch = as<If>(stmt);
     auto* chain = as<BoolOp>(branch->test);
@@ -368,12 +358,8 @@ class Indentation {
     branch->body = body;
   }
 
-  // Splits `while a and b:` if the body is indented by two units, and `b` is on a line of its own, at the column behind
-  // an `if `:
-  //
-  //     while a:
-  //         if b: ...
-  //         else: break
+  // Splits `while a and b:` into a loop `while a:` whose body is `if b:` with `else: break`. The body must be indented
+  // by two units, and `b` must begin a line at a column that fits the test of an `if` in the loop.
   void nest_in_loop(Stmt* stmt, int base) {
     auto* loop = as<While>(stmt);
     auto* chain = as<BoolOp>(loop->test);
@@ -397,7 +383,7 @@ class Indentation {
     return values.size() == 1 ? values[0] : context_.expr(BoolOp{false, values}, values[0]->offset, values[0]->line);
   }
 
-  // Rewrites a block whose statements stand at column `base` (-1: unknown).
+  // Rewrites a block whose statements are at column `base` (-1 if the column is unknown).
   Block block(Block body, int base, Tail behind, int depth) {
     const bool has_nested = std::ranges::any_of(body, has_blocks);
     return has_nested && depth <= search_limits::statement_nesting ? rewritten(body, base, behind, depth) : body;
@@ -423,7 +409,7 @@ class Indentation {
         choose_negation(context_, columns_, *branch, base);
         const Tail tail = index + 1 == statements.size() ? behind : Tail::none;
         branch->body = block(branch->body, base + columns_.unit(), tail, depth + 1);
-        // An elif is not indented further than its if.
+        // An `elif` is not indented further than its `if`.
         const bool chained = !branch->orelse.empty() && columns_.is_elif(branch->orelse[0], base);
         branch->orelse = block(branch->orelse, chained ? base : base + columns_.unit(), tail, depth + 1);
         // Statements that were moved behind the `elif` may have to be moved behind the whole `if`.
@@ -440,8 +426,8 @@ class Indentation {
       if (looping && base >= 0) absorb_behind_loop(statements, index, base);
       if (is<While>(stmt) && base >= 0) nest_in_loop(stmt, base);
       bool first = true;
-      // If a try statement is the last one in the body of a loop, the next iteration follows its handlers and its else
-      // clause, and also its body if there is no else clause.
+      // If a try statement is the last statement of a loop body, control goes from the ends of its handlers and its
+      // else clause to the next iteration; without an else clause, also from the end of its body.
       auto* attempt = as<Try>(stmt);
       const bool goes_round =
           attempt && attempt->finalbody.empty() && behind == Tail::loop && index + 1 == statements.size();

@@ -1,11 +1,8 @@
-// Replaces the use of a temporary by the expression that was stored to it:
+// Replaces the use of a temporary by the expression that is stored in the temporary. A temporary is replaced if it is
+// stored once and read once, by the next statement, before that statement has any effect.
 //
-//   t = f(a)               ->   return g(f(a))      g is a local, so nothing happens between the call and its use
-//   return g(t)
-//   t = f(a); x = t        ->   x = f(a)
-//
-// A temporary qualifies if it is stored once and read once, by the next statement, before that statement has any
-// effect.
+//   `t = f(a); return g(t)` becomes `return g(f(a))` if g is a local.
+//   `t = f(a); x = t` becomes `x = f(a)`.
 #include "ast/visit.h"
 #include "refine/evaluation.h"
 #include "refine/locals.h"
@@ -19,7 +16,7 @@ namespace {
 // The largest number of nodes of an expression that is inlined, so that lines stay readable.
 constexpr int parts_max = 16;
 
-// Returns the number of nodes of an expression.
+// Returns the number of nodes of the tree `expr`.
 int parts(Expr* expr) {
   int count = 1;
   for_each_child(expr, [&](Expr*& child) { count += parts(child); });
@@ -30,7 +27,7 @@ int parts(Expr* expr) {
 class Uses {
  public:
   explicit Uses(Block body) { count(body); }
-  // True if the name is stored exactly once and read exactly once.
+  // True if `name` is stored exactly once and read exactly once.
   bool once(std::string_view name) const {
     auto read = reads_.find(name), stored = stores_.find(name);
     return read != reads_.end() && read->second == 1 && stored != stores_.end() && stored->second == 1;
@@ -39,7 +36,7 @@ class Uses {
  private:
   void count(Block body) {
     for (Stmt* stmt : body) {
-      // A read in a lambda or comprehension may happen any number of times.
+      // A read in a lambda or comprehension counts twice, because it may run any number of times.
       for_each_read(stmt, [&](std::string_view name, bool inner) { reads_[name] += inner ? 2 : 1; });
       for_each_expr(stmt, [&](Expr*& expr) { walrus(expr); });
       for_each_target(stmt,
@@ -47,7 +44,7 @@ class Uses {
       for_each_block(stmt, [&](Block& inner) { count(inner); });
     }
   }
-  // Counts the stores of walruses.
+  // Counts the stores of the walruses in `expr`.
   void walrus(Expr* expr) {
     if (auto* named = as<NamedExpr>(expr))
       for_each_bound(named->target, [&](std::string_view name) { ++stores_[name]; });
@@ -65,7 +62,7 @@ Block inline_temporaries(Context& context, Block body, const Scope& scope) {
   return rewrite_blocks(context, body, [&](std::vector<Stmt*>& statements) {
     std::vector<Stmt*> kept;
     for (Stmt* stmt : statements) {
-      // The inlined value may itself contain a temporary that the previous statement stores, so the replacement is
+      // The inlined value may itself contain a temporary that the preceding statement stores, so the replacement is
       // repeated.
       while (!kept.empty()) {
         auto* made = as<Assign>(kept.back());

@@ -1,6 +1,5 @@
-// Finds known values of expressions without effects:
-//
-//   [a, *t][1:], with t known to be (b, c)   ->   [b, c]
+// Finds known values of expressions without effects. If t is known to be (b, c), the value of `[a, *t][1:]` is `[b,
+// c]`.
 #include <algorithm>
 #include <charconv>
 
@@ -10,7 +9,7 @@ namespace depyf::displays {
 using namespace ast;
 
 namespace {
-// True if the expression is an integer constant of up to six characters, which is then stored to `value`.
+// True if `expr` is an integer constant of up to six characters. Sets `value` to the integer.
 bool small_integer(const Expr* expr, int& value) {
   const Constant* constant = constant_of(expr, Constant::Kind::integer);
   if (!constant || constant->text.size() > 6) return false;
@@ -61,7 +60,8 @@ bool plain_key(const Expr* key) {
 std::optional<Value> Known::known(Expr* expr, bool hoist) {
   if (auto* name = as<Name>(expr)) {
     if (auto found = names_.state().names.find(name->id); found != names_.state().names.end()) return found->second;
-    // In code that a person wrote, a plain read of a local stays as it is.
+    // In code that Dynamo generated, the value of a local is the local itself. In code that a person wrote, the value
+    // of a local is unknown, so that plain reads of the local stay unchanged.
     if (locals_.is_fast(name->id) && locals_.generated()) return Value{expr, -1};
     return {};
   }
@@ -74,7 +74,7 @@ std::optional<Value> Known::known(Expr* expr, bool hoist) {
 }
 
 std::optional<Value> Known::display(Object::Kind kind, List<Expr*> elements, bool hoist) {
-  // All items must be known before any of them is evaluated, unless `hoist` lets items be stored to temporaries.
+  // All items must be known before any item is evaluated, unless `hoist` allows that items are stored in temporaries.
   for (Expr* element : elements) {
     auto* starred = as<Starred>(element);
     std::vector<Value> unused;
@@ -90,7 +90,7 @@ std::optional<Value> Known::display(Object::Kind kind, List<Expr*> elements, boo
     if (auto* starred = as<Starred>(element)) {
       std::vector<Value> items;
       auto inner = known(starred->value, false);
-      // If an item in front has used the starred display, that display was stored under a name, and its items are not
+      // If an earlier item has used the starred display, that display was stored under a name, and its items are not
       // known any more.
       if (!inner || !names_.sequence(*inner, items)) return {};
       object.items.insert(object.items.end(), items.begin(), items.end());
@@ -137,7 +137,7 @@ std::optional<Value> Known::item(Subscript& subscript) {
 }
 
 Value Known::value_of(Expr*& expr) {
-  // An expression whose value is not known is evaluated here and stored to a temporary.
+  // An expression whose value is not known is evaluated at this point and stored in a temporary.
   if (auto value = known(expr, true)) return *value;
   use(expr);
   const Value value = names_.named(expr);
@@ -147,7 +147,7 @@ Value Known::value_of(Expr*& expr) {
 
 Object* Known::receiver(const Value& container, std::vector<Value>& items) {
   for (Value& item : items) names_.refresh(item);
-  // A container that would contain itself is first stored under a name.
+  // If the container would contain itself, it is first stored under a name.
   for (const Value& item : items)
     if (names_.state().reaches(item, container.object)) return names_.name_object(container.object), nullptr;
   return names_.state().object_of(container);

@@ -11,8 +11,8 @@ using namespace ast;
 
 namespace {
 
-// True if the code uses names that Dynamo chooses for compiled graphs, resume functions and their variables, which
-// shows that Dynamo generated the code.
+// True if Dynamo generated the code: the code uses names that Dynamo chooses for compiled graphs, resume functions and
+// their variables.
 bool made_by_dynamo(const CodeObject& code) {
   auto made = [](std::string_view name) {
     return name.starts_with("__compiled_fn_") || name.starts_with("__resume_at_") || name.starts_with("___stack") ||
@@ -21,8 +21,8 @@ bool made_by_dynamo(const CodeObject& code) {
   return std::ranges::any_of(code.names, made) || std::ranges::any_of(code.varnames, made);
 }
 
-// Calls `visit` with the names that a target reads: those in its subscripts and attributes, but not those that it
-// binds.
+// Calls `visit` with the names that `target` reads: the names in its subscripts and attributes, but not the names that
+// it binds.
 void target_reads(Expr* target, FunctionRef<void(std::string_view, bool)> visit) {
   if (is<Name>(target)) return;
   if (is<Tuple>(target) || is<ListExpr>(target) || is<Starred>(target)) {
@@ -32,7 +32,7 @@ void target_reads(Expr* target, FunctionRef<void(std::string_view, bool)> visit)
   for_each_read(target, visit);
 }
 
-// Renames the names in an expression.
+// Renames each variable in `expr` that is a key of `names` to the value of that key.
 void rename(Expr* expr, const std::map<std::string_view, std::string_view>& names) {
   if (auto* name = as<Name>(expr))
     if (auto found = names.find(name->id); found != names.end()) name->id = found->second;
@@ -46,10 +46,10 @@ Locals::Locals(const Scope& scope, const Options& options) {
   if (scope.kind != Scope::Kind::function && scope.kind != Scope::Kind::expression) return;
   generated_ = made_by_dynamo(code);
   fast_.insert(code.varnames.begin(), code.varnames.end());
-  // Cell variables can be changed by other functions.
+  // Cell variables are not fast locals, because other functions can change them.
   for (const std::string& cell : code.cellvars) fast_.erase(cell);
   if (options.installed.empty()) return;
-  // A global that is installed by Dynamo keeps its value, unless this code stores it.
+  // A global that Dynamo installed keeps its value, unless this code stores it.
   for (const std::string& name : code.names)
     if (options.installed.contains(name) && !fast_.contains(name)) installed_.insert(name);
   for (const Instruction& instruction : scope.decoded.instructions)
@@ -133,7 +133,7 @@ int Reads::count(std::string_view name, Interval within) const {
   return int(end - begin);
 }
 
-// Numbers the statements, each in front of those nested in it.
+// Numbers the statements of `body`. Each statement has a lower number than the statements nested in it.
 void Reads::number(Block body) {
   for (Stmt* stmt : body) {
     int own = next_++;

@@ -1,4 +1,5 @@
-// Facts about names for the folding passes: which names belong to this frame alone, and where each is read.
+// Collects facts about names for the folding passes: the names that only this frame can change, and the statements that
+// read each name.
 #pragma once
 
 #include <map>
@@ -19,11 +20,11 @@ class Locals {
  public:
   Locals(const Scope& scope, const Options& options);
 
-  // True for a local that no other code can change or see, and for a global that is known to keep its value.
+  // True if `name` is a local that no other code can change or see, or a global that is known to keep its value.
   bool is_fast(std::string_view name) const {
     return is_temporary(name) || fast_.contains(name) || installed_.contains(name);
   }
-  // True if stores of the name may be removed: the name is a temporary, or a local of code that Dynamo generated.
+  // True if stores of `name` may be removed: it is a temporary, or a local of code that Dynamo generated.
   bool foldable(std::string_view name) const { return is_temporary(name) || (generated_ && fast_.contains(name)); }
   // True if Dynamo generated the code.
   bool generated() const { return generated_; }
@@ -36,18 +37,19 @@ class Locals {
 // Calls `visit` with each name that is read when `expr` is evaluated. `inner` is true for reads in lambdas and
 // comprehensions.
 void for_each_read(ast::Expr* expr, FunctionRef<void(std::string_view, bool inner)> visit, bool inner = false);
-// Calls `visit` with each name that a statement reads, without the blocks nested in it.
+// Calls `visit` with each name that `stmt` reads outside of its nested blocks.
 void for_each_read(ast::Stmt* stmt, FunctionRef<void(std::string_view, bool inner)> visit);
-// Calls `visit` with each target of a statement, that is, with what the statement stores to or deletes.
+// Calls `visit` with each target of `stmt`, which is an expression to which `stmt` stores or that it deletes.
 void for_each_target(const ast::Stmt* stmt, FunctionRef<void(ast::Expr*)> visit);
-// True if some statement of `body`, nested definitions left out, stores to a temporary.
+// True if some statement of `body` outside of nested definitions stores a temporary.
 bool stores_temporary(ast::Block body);
-// Renames each key of `names` to its value everywhere in `body` except in nested definitions.
+// Renames each variable that is a key of `names` to the value of that key, in all of `body` except in nested
+// definitions.
 void rename(ast::Block body, const std::map<std::string_view, std::string_view>& names);
-// Calls `visit` with each name that a target binds.
+// Calls `visit` with each name that `target` binds.
 void for_each_bound(const ast::Expr* target, FunctionRef<void(std::string_view)> visit);
 
-// Numbers statements in the order of the text, and records which of them read each name.
+// Numbers statements in the order of the text, and records the statements that read each name.
 class Reads {
  public:
   explicit Reads(ast::Block body) { number(body); }
@@ -56,11 +58,11 @@ class Reads {
   using Interval = std::pair<int, int>;
 
   int number_of(const ast::Stmt* stmt) const { return numbers_.at(stmt).first; }
-  // Returns the numbers of the statement and of all statements nested in it.
+  // Returns the interval of the numbers of `stmt` and all statements nested in it.
   Interval extent(const ast::Stmt* stmt) const { return numbers_.at(stmt); }
-  // True if a statement in the interval reads the name.
+  // True if a statement in the interval `within` reads `name`.
   bool any(std::string_view name, Interval within) const;
-  // Returns how often statements in the interval read the name.
+  // Returns the number of reads of `name` by statements in the interval `within`.
   int count(std::string_view name, Interval within) const;
 
  private:

@@ -1,10 +1,8 @@
-// Replaces the names of the temporaries that no other pass has removed by readable names:
-//
-//   __temp_3 = graph_out_0[1]       ->   graph_out_0_1 = graph_out_0[1]
-//   return __resume_at_4(__temp_3)  ->   x = graph_out_0[1]; return __resume_at_4(x)     if the parameter's name is x
-//
-// A temporary is named after the parameter or local to which it is passed or copied, or after the expression whose
-// value it has.
+// Replaces the names of the temporaries that no other pass has removed by readable names. A temporary is named after
+// the parameter to which it is passed, after the local to which it is copied, or after the expression whose value it
+// has. For example, `__temp_3 = graph_out_0[1]` becomes `graph_out_0_1 = graph_out_0[1]`. If `return
+// __resume_at_4(__temp_3)` follows, and the parameter of `__resume_at_4` is x, the temporary gets the name x: `x =
+// graph_out_0[1]; return __resume_at_4(x)`.
 #include <algorithm>
 #include <cctype>
 
@@ -22,7 +20,7 @@ namespace {
 
 constexpr std::size_t length_max = 32;  // the largest number of characters of a suggested name
 
-// Adds all names that the code object and those nested in it use.
+// Adds all names that `code` and its nested code objects use to `names`.
 void all_names(const CodeObject& code, std::set<std::string_view>& names) {
   for (const auto* list : {&code.names, &code.varnames, &code.cellvars, &code.freevars})
     names.insert(list->begin(), list->end());
@@ -30,7 +28,7 @@ void all_names(const CodeObject& code, std::set<std::string_view>& names) {
     if (constant.code) all_names(*constant.code, names);
 }
 
-// Keywords, and builtins that names must not hide.
+// The keywords, and the builtins that the names of temporaries must not hide.
 constexpr std::string_view reserved[] = {
     "False",       "None",   "True",   "and",     "as",       "assert", "async",
     "await",       "break",  "case",   "class",   "continue", "def",    "del",
@@ -41,7 +39,7 @@ constexpr std::string_view reserved[] = {
     "set",         "tuple",  "slice",  "super",   "str",      "int",    "AssertionError",
     "RuntimeError"};
 
-// Returns the name without underscores at its ends.
+// Returns `name` without the underscores at its ends.
 std::string plain(std::string_view name) {
   std::size_t begin = name.find_first_not_of('_');
   if (begin == std::string_view::npos) return {};
@@ -56,7 +54,7 @@ class Namer {
     all_names(*scope.decoded.code, taken_);
     taken_.insert(std::begin(reserved), std::end(reserved));
     const CodeObject& code = *scope.decoded.code;
-    // The names of locals that the bytecode has, but the source does not mention any more, are free for temporaries.
+    // A temporary may get the name of a local of the bytecode that the printed source does not mention any more.
     for (const std::string& local : code.varnames) lendable_.insert(local);
     for (const std::string& cell : code.cellvars) lendable_.erase(cell);
     count(code);
@@ -89,7 +87,7 @@ class Namer {
   void rename(Block body) { depyf::rename(body, names_); }
 
  private:
-  // Suggests the names of a resume function's parameters for the temporaries that are its arguments.
+  // If `expr` calls a resume function, suggests the names of its parameters for the temporaries that are its arguments.
   void arguments(Expr* expr) {
     auto* call = as<Call>(expr);
     auto* function = call ? as<Name>(call->func) : nullptr;
@@ -102,14 +100,14 @@ class Namer {
     for_each_child(expr, [&](Expr*& child) { arguments(child); });
   }
 
-  // Records that the temporary is passed or copied to the variable `name`. A temporary that is passed or copied to two
-  // different variables gets neither name.
+  // Records that `temporary` is passed or copied to the variable `name`. If a temporary is passed or copied to two
+  // different variables, it gets neither name.
   void lend(std::string_view temporary, std::string_view name) {
     auto [found, fresh] = lent_.try_emplace(temporary, name);
     if (!fresh && found->second != name) found->second = {};
   }
 
-  // True if a temporary may get the name of a variable to which it is passed or copied.
+  // True if a temporary may get the name `name` of a variable to which the temporary is passed or copied.
   bool usable(std::string_view name) const {
     if (name.empty() || mentioned_.contains(name) || name.starts_with("___stack")) return false;
     // A usable name is new to the code, or belongs to a local that the code uses for nothing else.
@@ -122,8 +120,8 @@ class Namer {
            std::ranges::all_of(name, [](char c) { return c == '_' || std::isalnum(static_cast<unsigned char>(c)); });
   }
 
-  // Counts how often the name of a local is also that of a global, attribute or parameter, or occurs in nested code.
-  // Temporaries do not get the name of such a local.
+  // Counts for each local how often a global, attribute or parameter has the same name, or nested code uses the name. A
+  // temporary never gets the name of a local for which `uses_` contains a number other than 0.
   void count(const CodeObject& code) {
     for (const std::string& local : code.varnames) uses_.try_emplace(local, 0);
     for (const std::string& name : code.names)
@@ -137,7 +135,7 @@ class Namer {
       ++uses_[code.varnames[std::size_t(i)]];
   }
 
-  // Records the names in the expression, and the order in which temporaries occur.
+  // Records the names in `expr`, and the order in which temporaries occur.
   void mention(Expr* expr) {
     if (auto* name = as<Name>(expr)) {
       if (!is_temporary(name->id)) mentioned_.insert(name->id);
@@ -146,16 +144,16 @@ class Namer {
     for_each_child(expr, [&](Expr*& child) { mention(child); });
   }
 
-  // Suggests a name for a temporary; the first suggestion for a temporary is kept.
+  // Suggests `text` as the name of the temporary `name`. The first suggestion for a temporary is kept.
   void suggest(std::string_view name, std::string text) {
     if (!is_temporary(name) || !is_identifier(text) || text.size() > length_max) return;
     suggested_.try_emplace(name, std::move(text));
   }
 
-  // Suggests a name for the result of an expression.
+  // Suggests a name for the temporary `name`, whose value is the result of the expression `value`.
   void made(std::string_view name, const Expr* value) { suggest(name, said(value)); }
 
-  // Returns a name that describes the result of an expression; an empty text if no name does.
+  // Returns a name that describes the result of the expression `value`; an empty text if no name describes it.
   std::string said(const Expr* value) const {
     if (auto* read = as<Name>(value)) {
       if (!is_temporary(read->id)) return plain(read->id);
@@ -202,18 +200,19 @@ class Namer {
   }
 
   Context& context_;
-  // `taken_` has the names that this code or nested code uses, `lendable_` the locals of this code, `mentioned_` the
-  // names in the source, and `seen_` the temporaries in `order_`.
+  // `taken_` contains the names that this code or nested code uses, `lendable_` the locals of this code, `mentioned_`
+  // the names in the source, and `seen_` the temporaries in `order_`.
   std::set<std::string_view> taken_, lendable_, mentioned_, seen_;
-  // Maps each local to the number of other uses of its name (see `count`).
+  // Maps each local to a number that `count` computes: how often the name of the local is also the name of a global, an
+  // attribute or a parameter, or is used by nested code.
   std::map<std::string_view, int> uses_;
   // The temporaries in the order in which they occur.
   std::vector<std::string_view> order_;
-  // Map each temporary to the variable to which it is passed or copied (`lent_`), and to the name that its value
-  // suggests (`suggested_`).
+  // `lent_` maps each temporary to the variable to which it is passed or copied; `suggested_` maps each temporary to
+  // the name that its value suggests.
   std::map<std::string_view, std::string_view> lent_;
   std::map<std::string_view, std::string> suggested_;
-  // The names chosen for temporaries (`given_`), and the map from temporaries to these names (`names_`).
+  // `given_` contains the names that were chosen for temporaries; `names_` maps each temporary to its chosen name.
   std::set<std::string, std::less<>> given_;
   std::map<std::string_view, std::string_view> names_;
 };

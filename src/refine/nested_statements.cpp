@@ -1,17 +1,17 @@
-// Joins statements that were one statement in the source:
+// Joins nested statements that were one statement in the source. Two with statements are joined only if lines and
+// columns show that they were one statement. If a finally clause never completes, for example because it ends in a
+// return, control never reaches the code behind the try statement. If a finally clause never completes, the only code
+// that the compiler emits behind the try statement is a copy of the finally clause, and the copy is removed.
 //
-//   try: try: a  except E: b  finally: c    ->   try: a  except E: b  finally: c
-//   with a: with b: c                       ->   with a, b: c       if lines and columns show one statement
-//   else: if a: return ...; rest            ->   elif a: return ...  else: rest
-//
-// Control never gets behind a finally clause that ends in a return or the like, so the copy of the clause behind the
-// try statement, the only code that the compiler emits there, is removed:
-//
-//   try: a  finally: return b; return b     ->   try: a  finally: return b
+//   `try: try: a  except E: b  finally: c` becomes `try: a  except E: b  finally: c`.
+//   `with a: with b: c` becomes `with a, b: c`.
+//   `else: if a: return b; rest` becomes `elif a: return b  else: rest`.
+//   `try: a  finally: return b; return b` becomes `try: a  finally: return b`.
 #include "ast/position.h"
 #include "decode/instruction.h"
 #include "depyf/constant.h"
 #include "depyf/position.h"
+#include "flow/cfg.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
 
@@ -20,7 +20,8 @@ using namespace ast;
 
 namespace {
 
-// True if control never reaches the end of `block`, whatever is raised in front of its last statement.
+// True if control never reaches the end of `block`, even if a statement in front of its last statement raises an
+// exception.
 bool never_completes(Block block) {
   if (leaves(block)) return true;
   if (block.empty()) return false;
@@ -35,7 +36,13 @@ bool never_completes(Block block) {
 
 }  // namespace
 
-Block try_finally(Context& context, Block body, const Scope&) {
+bool has_finally(const Cfg& cfg) {
+  return std::ranges::any_of(cfg.regions,
+                             [](const Region& region) { return region.kind == Region::Kind::try_finally; });
+}
+
+Block try_finally(Context& context, Block body, const Scope& scope) {
+  if (!has_finally(scope.cfg)) return body;
   return rewrite_blocks(context, body, StmtKinds::of<Try>(), [&](std::vector<Stmt*>& statements) {
     for (std::size_t index = 0; index + 1 < statements.size(); ++index) {
       auto* attempt = as<Try>(statements[index]);
@@ -46,17 +53,17 @@ Block try_finally(Context& context, Block body, const Scope&) {
       if (!outer || outer->finalbody.empty() || !outer->handlers.empty() || outer->body.size() != 1) continue;
       auto* inner = as<Try>(outer->body[0]);
       if (!inner || !inner->finalbody.empty()) continue;
-      Try joined = *inner;
-      joined.finalbody = outer->finalbody;
-      stmt->node = joined;
+      const Block finalbody = outer->finalbody;
+      *outer = *inner;
+      outer->finalbody = finalbody;
     }
   });
 }
 
 namespace {
 
-// True if `inner`, the whole body of `outer`, was an item of the same with statement. A nested with statement would
-// start on a line of its own, further to the right than `outer`.
+// True if `inner`, the whole body of `outer`, was an item of the with statement `outer` in the source. A nested with
+// statement would start on a line of its own, and would be indented further than `outer`.
 bool is_item_of(const CodeObject& code, const With& outer, const With& inner) {
   if (outer.items.empty() || inner.items.empty()) return false;
   const Position* last = position_in(code, outer.items.back().context_expr);
@@ -73,7 +80,8 @@ bool is_item_of(const CodeObject& code, const With& outer, const With& inner) {
 Block with_items(Context& context, Block body, const Scope& scope) {
   for_each_statement(body, [&](Stmt* stmt) {
     auto* outer = as<With>(stmt);
-    // Without a line, nothing shows that two nested with statements were one statement.
+    // If the line of the outer with statement is unknown, no position shows that two nested with statements were one
+    // statement.
     if (!outer || outer->body.size() != 1 || stmt->line < 0) return;
     auto* inner = as<With>(outer->body[0]);
     if (!inner || inner->is_async != outer->is_async) return;
@@ -91,7 +99,7 @@ Block elif_chain(Context&, Block body, const Scope&) {
     auto* outer = as<If>(stmt);
     if (!outer || outer->orelse.size() < 2) return;
     auto* inner = as<If>(outer->orelse[0]);
-    // The statements behind an `if` whose body never reaches its end can be its else clause.
+    // If the body of an `if` never reaches its end, the statements behind the `if` can become its else clause.
     if (!inner || !inner->orelse.empty() || !leaves(inner->body)) return;
     inner->orelse = outer->orelse.subspan(1);
     outer->orelse = outer->orelse.first(1);

@@ -1,9 +1,7 @@
-// Marks the calls by which Dynamo measures itself:
-//
-//   token = utils.record_pregraph_bytecode_enter()
-//   utils.record_pregraph_bytecode_exit(token)            ->   each gets the comment "# profiling" at its end
-//
-// The profiling calls are no part of the user's program, but have effects, so they are marked instead of removed.
+// Marks the calls by which Dynamo measures the time of its own bytecode with a comment `# profiling`. The profiling
+// calls are no part of the user's program, but have effects, so they are marked instead of removed. Dynamo generates
+// two kinds of profiling calls: `token = utils.record_pregraph_bytecode_enter()` and
+// `utils.record_pregraph_bytecode_exit(token)`.
 #include "ast/visit.h"
 #include "refine/refine.h"
 #include "refine/rewrite.h"
@@ -20,10 +18,11 @@ bool is_profiling(const Expr* value) {
 Block profiling(Context& context, Block body, const Scope&) {
   return rewrite_blocks(context, body, [](std::vector<Stmt*>& statements) {
     for (Stmt* stmt : statements) {
-      Expr* value = nullptr;
-      if (auto* assign = as<Assign>(stmt)) value = assign->value;
-      if (auto* single = as<ExprStmt>(stmt)) value = single->value;
-      if (is_profiling(value)) stmt->comment = "profiling";
+      auto mark = [](auto* n) {
+        if (n && is_profiling(n->value)) n->comment = "profiling";
+      };
+      mark(as<Assign>(stmt));
+      mark(as<ExprStmt>(stmt));
     }
   });
 }

@@ -1,15 +1,13 @@
-// Folds the statements to which pytest rewrites each `assert` of a test module back to asserts. pytest rewrites an
-// assert to statements that explain the failure:
+// Folds the statements to which pytest rewrites each `assert` of a test module back to asserts. pytest evaluates the
+// operands of `and` and `or` in nested `if` statements, each of which assigns its operand to the variable that holds
+// the result. To explain a failure, pytest rewrites `assert a == 1` to the following statements:
 //
-//     @py_assert2 = 1
-//     @py_assert1 = a == @py_assert2
+//     @py_assert2 = 1;
+//     @py_assert1 = a == @py_assert2;
 //     if not @py_assert1:
-//         @py_format4 = @pytest_ar._call_reprcompare(...)
-//         raise AssertionError(@pytest_ar._format_explanation(...))
-//     @py_assert1 = @py_assert2 = None                                      ->   assert a == 1
-//
-// pytest evaluates the operands of `and` and `or` in nested `if` statements, each of which sets the variable of the
-// result.
+//         @py_format4 = @pytest_ar._call_reprcompare(...);
+//         raise AssertionError(@pytest_ar._format_explanation(...));
+//     @py_assert1 = @py_assert2 = None.
 #include <map>
 #include <set>
 #include <string_view>
@@ -26,13 +24,13 @@ namespace {
 
 constexpr std::string_view variable_prefix = "@py_assert", helpers = "@pytest_ar";
 
-// Returns the name of one of pytest's variables; an empty name for any other expression.
+// Returns the name of `expr` if it is one of pytest's variables; an empty name for any other expression.
 std::string_view variable_of(const Expr* expr) {
   auto* name = as<Name>(expr);
   return name && name->id.starts_with(variable_prefix) ? name->id : std::string_view();
 }
 
-// True if the expression is a call `@pytest_ar.function(x)` of pytest's helper `function` with one argument.
+// True if `expr` is a call `@pytest_ar.function(x)` of pytest's helper `function` with one argument.
 bool is_helper(const Expr* expr, std::string_view function) {
   auto* call = as<Call>(expr);
   auto* attribute = call ? as<Attribute>(call->func) : nullptr;
@@ -41,7 +39,7 @@ bool is_helper(const Expr* expr, std::string_view function) {
 }
 
 // True if `block` ends in a raise with pytest's explanation of a failed assert. Sets `message` to the message of the
-// assert, or to null.
+// assert, or to null if the assert has no message.
 bool explains(Block block, Expr*& message) {
   message = nullptr;
   if (block.empty()) return false;
@@ -57,8 +55,7 @@ bool explains(Block block, Expr*& message) {
   return true;
 }
 
-// Folds the asserts of one block. The values of pytest's variables are collected up to the `if` that tests these
-// variables.
+// Folds the asserts of one block. The values of pytest's variables are collected until an `if` tests these variables.
 class Folder {
  public:
   explicit Folder(Context& context) : context_(context) {}
@@ -66,7 +63,7 @@ class Folder {
   // Rewrites the statements of one block.
   void run(std::vector<Stmt*>& statements) {
     std::vector<Stmt*> result;
-    // The index in `result` of the first statement that evaluates operands of the current assert.
+    // The index in `result` of the first statement that evaluates an operand of the current assert.
     std::size_t start = 0;
     for (std::size_t at = 0; at < statements.size(); ++at) {
       Stmt* stmt = statements[at];
@@ -91,7 +88,8 @@ class Folder {
       result.resize(start);
       result.push_back(context_.stmt(Assert{condition, message}, first->offset, first->line));
       result.insert(result.end(), rest.begin(), rest.end());
-      // The statement `@py_assert1 = ... = None` behind the test is removed with the test.
+      // The statement `@py_assert1 = @py_assert2 = None` behind the test of an assert is removed together with the
+      // test.
       if (at + 1 < statements.size() && clears(statements[at + 1])) ++at;
       start = result.size();
       forget();
@@ -100,11 +98,11 @@ class Folder {
   }
 
  private:
-  // Drops the collected values, behind each assert and each statement that sets none of pytest's variables.
+  // Drops the collected values. The function is called behind each assert, and behind each statement that sets no
+  // variable of pytest.
   void forget() { values_.clear(), joined_.clear(); }
 
-  // Returns true and records the value if `stmt` sets one of pytest's variables to a value of known parts; otherwise
-  // false.
+  // Returns true, and records the value, if `stmt` sets one of pytest's variables to a value whose parts are known.
   bool evaluate(Stmt* stmt) {
     if (auto* assign = as<Assign>(stmt)) {
       std::string_view variable;
@@ -126,8 +124,9 @@ class Folder {
     return join(stmt);
   }
 
-  // Handles the operands of `and` and `or`. `r = a; if a: r = b` sets r to `a and b`, and `r = a; if not a: r = b` sets
-  // r to `a or b`. Returns false for a statement that evaluates no operand of an `and` or `or`.
+  // Joins the operands of an `and` or `or`, which pytest evaluates in nested `if` statements, to one value. The code `r
+  // = a; if a: r = b` sets r to `a and b`, and `r = a; if not a: r = b` sets r to `a or b`. Returns false if `stmt`
+  // evaluates no operand of an `and` or `or`.
   bool join(Stmt* stmt) {
     auto* branch = as<If>(stmt);
     if (!branch || !branch->orelse.empty() || branch->body.empty()) return false;
@@ -158,8 +157,8 @@ class Folder {
     return true;
   }
 
-  // True if all of pytest's variables in `expr`, and in their values, have a known value. Adds pytest's variables in
-  // `expr` to `used`.
+  // True if all of pytest's variables in `expr`, and in the values of these variables, have a known value. Adds
+  // pytest's variables in `expr` to `used`.
   bool is_resolvable(Expr* expr, std::set<std::string_view>& used, int depth) {
     if (depth > search_limits::statement_nesting) return false;
     if (const std::string_view variable = variable_of(expr); !variable.empty()) {
@@ -174,8 +173,8 @@ class Folder {
     return complete;
   }
 
-  // Replaces pytest's variables in `expr` by their values. The expressions are changed in place, so this function is
-  // called only after all checks have succeeded.
+  // Replaces pytest's variables in `expr` by their values. The function changes expressions in place, so it is called
+  // only after all checks have succeeded.
   Expr* substituted(Expr* expr) {
     if (const std::string_view variable = variable_of(expr); !variable.empty()) return substituted(values_[variable]);
     for_each_child(expr, [&](Expr*& child) {
@@ -184,10 +183,11 @@ class Folder {
     return expr;
   }
 
-  // True if no effect is lost when the statements that set the variables are removed.
+  // True if `used` contains all of pytest's variables whose values may have an effect, so that no effect is lost when
+  // the statements that set pytest's variables are removed.
   bool uses_all(const std::set<std::string_view>& used) const {
     for (const auto& [variable, value] : values_) {
-      auto* explanations = as<ListExpr>(value);  // the empty list in which pytest collects explanations of operands
+      auto* explanations = as<ListExpr>(value);  // if empty: the list in which pytest collects explanations
       if (!used.contains(variable) && !is<ConstantExpr>(value) && !(explanations && explanations->elts.empty()))
         return false;
     }
@@ -202,8 +202,8 @@ class Folder {
     return whole ? substituted(whole) : nullptr;
   }
 
-  // Returns `a < b < c` for the test `@py_assert1 and @py_assert2` of `a < b` and `b < c`, or null if the parts form no
-  // chain. Returns any test but an `and` unchanged.
+  // Returns `a < b < c` for the test `@py_assert1 and @py_assert2` whose variables have the values `a < b` and `b < c`.
+  // Returns null if the operands of the `and` form no chain, and returns `test` itself if it is no `and`.
   Expr* chained_comparison(Expr* test) {
     auto* parts = as<BoolOp>(test);
     if (!parts || parts->is_or) return test;
@@ -223,7 +223,7 @@ class Folder {
                          left->line);
   }
 
-  // True if `stmt` sets the variables of the assert in front of it to None.
+  // True if `stmt` sets the variables of the preceding assert to None.
   bool clears(const Stmt* stmt) const {
     auto* assign = as<Assign>(stmt);
     if (!assign || !is_none(assign->value)) return false;
@@ -241,7 +241,7 @@ class Folder {
   std::set<std::string_view> joined_;
 };
 
-// True if some statement still raises an error with pytest's explanation.
+// True if some statement of `body` raises an error with pytest's explanation, so that its assert was not folded.
 bool uses_helpers(Block body) {
   return has_any(body, [](const Stmt* stmt) {
     Expr* message = nullptr;
@@ -250,7 +250,8 @@ bool uses_helpers(Block body) {
   });
 }
 
-// Removes the imports of pytest's helpers. Returns true if the import statement has no other names.
+// Removes the imports of pytest's helpers from `stmt`. Returns true if the helpers are the only names that `stmt`
+// imports.
 bool drop_imports(Context& context, Stmt* stmt) {
   auto* import = as<Import>(stmt);
   if (!import) return false;

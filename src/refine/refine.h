@@ -1,7 +1,9 @@
 // The passes that make the finished tree more readable. Each pass keeps the meaning of the tree, and may be left out.
-// Each pass takes and returns the statements of one code object, with nested blocks but without the bodies of nested
+// Each pass takes and returns the statements of one code object, including nested blocks but not the bodies of nested
 // definitions.
 #pragma once
+
+#include <span>
 
 #include "ast/visit.h"
 #include "lift/context.h"
@@ -16,17 +18,16 @@ struct DecodedCode;
 struct Scope {
   const DecodedCode& decoded;
   const Cfg& cfg;
-  // The kind `expression` stands for lambdas and comprehensions.
+  // The kind of scope; `expression` is the kind of lambdas and comprehensions.
   enum class Kind : std::uint8_t { module, class_body, function, expression } kind;
-  // The kinds of the statements before the first pass. Passes add only statements of kinds that occur before the first
-  // pass, or that no pass requires.
-  ast::StmtKinds kinds = {};
+  // The return statements of the tree before the first pass. The passes make no return statements.
+  std::span<ast::Stmt* const> returns = {};
 };
 
-// Returns the kind of a code object by its flags and name.
+// Returns the kind of a code object, as its flags and name show it.
 Scope::Kind kind_of(const CodeObject& code);
 
-// The passes of all styles, which pipeline.cpp runs; the file of each pass shows source before and after the pass.
+// The passes that pipeline.cpp runs in all styles; the file of each pass shows source before and after the pass.
 ast::Block implicit_return(Context& context, ast::Block body, const Scope& scope);
 ast::Block assert_statement(Context& context, ast::Block body, const Scope& scope);
 ast::Block pytest_assertions(Context& context, ast::Block body, const Scope& scope);
@@ -48,21 +49,23 @@ ast::Block inline_temporaries(Context& context, ast::Block body, const Scope& sc
 ast::Block first_walrus(Context& context, ast::Block body, const Scope& scope);
 ast::Block name_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
-// The source of a statement that returns None, as the columns of 3.11 and later show it. The compiler gives the implied
-// return at the end of a function the position of the statement in front of it: a `pass` or the like, or a `break` out
-// of the last loop.
+// The source of a statement that returns None, as the columns of 3.11 and later show it. The return that the compiler
+// adds at the end of a function has the position of the statement in front of it, for example a `pass`, or a `break`
+// out of the last loop.
 enum class WrittenReturn : std::uint8_t { unknown, written, implied, broke };
 // The length of the word `return`.
 constexpr int width_of_return = 6;
 WrittenReturn written_return(const ast::Stmt* stmt);
-// Return the first line of a statement and the last line of a block in the source, without the lines of nested
-// definitions; -1 if the line is unknown.
+// Return the first line of a statement and the last line of a block in the source, where the lines of nested
+// definitions do not count; -1 if the line is unknown.
 int first_line(const ast::Stmt* stmt);
 int last_line(ast::Block body);
-// True if the expression is a call by which Dynamo measures the time of its own bytecode.
+// True if some try statement of the code may have a finally clause.
+bool has_finally(const Cfg& cfg);
+// True if `value` is a call by which Dynamo measures the time of its own bytecode.
 bool is_profiling(const ast::Expr* value);
 ast::Block docstring(Context& context, ast::Block body, const Scope& scope);
-// True for `__doc__ = "text"`, which is what a docstring of a module compiles to.
+// True if `stmt` is `__doc__ = "text"`, to which the docstring of a module compiles.
 bool is_docstring(const ast::Stmt* stmt);
 
 }  // namespace depyf

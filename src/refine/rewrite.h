@@ -6,9 +6,8 @@
 #include "lift/context.h"
 #include "support/function_ref.h"
 namespace depyf {
-// Calls `rewrite` with the statements of each block that contains a statement of the `wanted` kinds. `rewrite` may
-// change the statements, after those of nested blocks have been rewritten. `statements` is a vector that all calls of
-// `rewrite` share.
+// Calls `rewrite` with the statements of each block that contains a statement of the `wanted` kinds, nested blocks
+// first. The function `rewrite` may change the statements. All calls of `rewrite` use the same vector `statements`.
 inline ast::Block rewrite_blocks(Context& context, ast::Block body, ast::StmtKinds wanted,
                                  FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite,
                                  std::vector<ast::Stmt*>& statements) {
@@ -34,7 +33,8 @@ inline ast::Block rewrite_blocks(Context& context, ast::Block body,
                                  FunctionRef<void(std::vector<ast::Stmt*>&)> rewrite) {
   return rewrite_blocks(context, body, ast::StmtKinds::all(), rewrite);
 }
-// Calls `visit` with each statement, those of nested blocks before the statement around them.
+// Calls `visit` with each statement of `body` and of its nested blocks. The statements of nested blocks come before the
+// statement around them.
 template <class Visit>
 void for_each_statement(ast::Block body, const Visit& visit) {
   for (ast::Stmt* stmt : body) {
@@ -44,7 +44,7 @@ void for_each_statement(ast::Block body, const Visit& visit) {
     visit(stmt);
   }
 }
-// True if `wanted` holds for any statement, also in nested blocks.
+// True if `wanted` is true for any statement of `body` or of a nested block.
 template <class Wanted>
 bool has_any(ast::Block body, const Wanted& wanted) {
   return std::ranges::any_of(body, [&](ast::Stmt* stmt) {
@@ -56,10 +56,10 @@ bool has_any(ast::Block body, const Wanted& wanted) {
 inline bool has_return(ast::Block body) {
   return has_any(body, [](const ast::Stmt* stmt) { return ast::is<ast::Return>(stmt); });
 }
-// Returns the index in `block` from which on all statements are below `line` in the source.
+// Returns the lowest index in `block` from which on all statements are below `line` in the source.
 std::size_t above_line(ast::Block block, int line);
 
-// Moves the statements of `block` from `kept` on behind the statement at `index`, to which the block belongs.
+// Moves the statements of `block` from index `kept` on behind the statement at `index`, which contains the block.
 inline void move_behind(std::vector<ast::Stmt*>& statements, std::size_t index, ast::Block& block, std::size_t kept) {
   const ast::Block moved = block.subspan(kept);
   statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, moved.begin(), moved.end());

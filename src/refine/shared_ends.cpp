@@ -1,12 +1,11 @@
-// Joins copies of the end of a function. The compiler copies a short end of a function to each place that leads to it,
-// and structuring writes a copy of an end that only returns wherever control reaches it. All copies of an end have the
-// position of the one statement in the source:
-//
-//     1 if a:              if a:
-//     2     b()                b()
-//     5     return x  ->   else:
-//     4 c()                    c()
-//     5 return x           return x
+// Joins copies of an end, which is a few last statements of a block that leave the function. The compiler copies a
+// short end to each place from which control reaches the end, and src/structure also copies an end that only returns.
+// All copies of one end have the position that the end has in the source. For example, if both returns of `if a: b();
+// return x` and of the `c(); return x` behind it have one position, the source had `if a: b()` with `else: c()` in
+// front of a single `return x`.
+#include <cstdint>
+#include <span>
+
 #include "ast/equal.h"
 #include "ast/visit.h"
 #include "refine/refine.h"
@@ -18,11 +17,12 @@ using namespace ast;
 
 namespace {
 
-// The largest number of statements of a copied end: the compiler copies up to four instructions.
+// The largest number of last statements of a block whose copies are searched for, because the compiler copies up to
+// four instructions.
 constexpr std::size_t longest_end = 4;
 
-// Returns the line of the returned value; -1 if there is none. A return out of a `with` has the position of the `with`,
-// and only the returned value has the position in the source.
+// Returns the line of the value that `stmt` returns; -1 if it returns no value. A return out of a `with` has the
+// position of the `with`, so only the line of its value shows its place in the source.
 std::int32_t value_line(const Stmt* stmt) {
   auto* leave = as<Return>(stmt);
   return leave && leave->value ? leave->value->line : -1;
@@ -34,7 +34,7 @@ bool is_same_statement(const Stmt* one, const Stmt* two) {
          value_line(one) == value_line(two) && equal(one, two);
 }
 
-// True for a statement that leaves the function and has a position of its own.
+// True if `stmt` leaves the function and has a position of its own.
 bool is_end(const Stmt* stmt) {
   if (is<Raise>(stmt)) return stmt->line >= 0;
   auto* leave = as<Return>(stmt);
@@ -43,15 +43,27 @@ bool is_end(const Stmt* stmt) {
   return true;
 }
 
-// True if the blocks of the statement may end in a copy of the statements behind it.
+// True if two of the returns may be on one line. The lines are compared by their remainders only, so the result may be
+// true although no two returns are on one line.
+bool share_line(std::span<Stmt* const> returns) {
+  std::uint64_t seen = 0, shared = 0;
+  for (const Stmt* stmt : returns) {
+    const std::uint64_t bit = std::uint64_t{1} << (static_cast<std::uint32_t>(stmt->line) % 64);
+    shared |= seen & bit;
+    seen |= bit;
+  }
+  return shared != 0;
+}
+
+// True if the blocks of `stmt` may end in copies of the statements behind `stmt`.
 bool may_end_in_copy(const Stmt* stmt) { return StmtKinds::of(stmt).has(StmtKinds::of<If, Try, With>()); }
 
-// Rewrites blocks whose last statements have copies in the nested blocks in front of them.
+// Rewrites each block whose last statements have copies at the ends of earlier nested blocks.
 class SharedEnds {
  public:
   explicit SharedEnds(Context& context) : context_(context) {}
 
-  // Rewrites a block, after the blocks nested in it.
+  // Rewrites a block after its nested blocks.
   Block block(Block body) {
     for (Stmt* stmt : body)
       for_each_block(stmt, [&](Block& inner) {
@@ -69,19 +81,19 @@ class SharedEnds {
   }
 
  private:
-  // True if `end` may be moved out of the protected body of a `try` or `with`: it is only a return of None, which
-  // cannot raise.
+  // True if `end` may be moved out of the protected body of a `try` or `with`, because `end` is only a return of None,
+  // which cannot raise.
   static bool may_leave_body(Block end) {
     auto* leave = end.size() == 1 ? as<Return>(end[0]) : nullptr;
     return leave && (!leave->value || is_none(leave->value));
   }
 
-  // True if the blocks of the statement may end in copies of `end`.
+  // True if the blocks of `stmt` may end in copies of `end`.
   static bool may_hold_copy(const Stmt* stmt, Block end) {
     return is<If>(stmt) || is<Try>(stmt) || (is<With>(stmt) && may_leave_body(end));
   }
 
-  // Removes the else clause of `if a: ... else: continue` in front of a `continue`.
+  // Removes the else clause of `if a: b() else: continue` if a `continue` follows the `if`.
   static void leave_out_else(Stmt* stmt) {
     auto* branch = as<If>(stmt);
     if (branch && branch->orelse.size() == 1 && is<Continue>(branch->orelse[0])) branch->orelse = {};
@@ -92,15 +104,16 @@ class SharedEnds {
     return body.size() >= end.size() && std::ranges::equal(body.last(end.size()), end, is_same_statement);
   }
 
-  // True if `end` has the line of the try body, so that no handler can end in a copy of it: a statement behind the try
-  // statement has a later line. Moving `end` out of a handler would execute it when the exception is not being handled
-  // any more.
+  // True if `end` has the line on which the try body starts. Statements behind a try statement have later lines than
+  // the body of the try statement. An `end` on the line of the try body was therefore not behind the try statement in
+  // the source, and no handler ends in a copy of that `end`. If `end` were moved out of a handler, `end` would run
+  // after the exception has been handled.
   static bool is_on_its_line(const Try& attempt, Block end) {
     return !attempt.body.empty() && first_line(attempt.body[0]) == end[0]->line;
   }
 
-  // True if some handler ends in a copy of `end`, so that the statements between the `try` and `end` are its else
-  // clause.
+  // True if some handler ends in a copy of `end`, so that the statements between the try statement and `end` are the
+  // else clause of the try statement.
   static bool ends_handler(const Try& attempt, Block end) {
     if (!attempt.orelse.empty() || !attempt.finalbody.empty() || is_on_its_line(attempt, end)) return false;
     return std::ranges::any_of(attempt.handlers,
@@ -108,8 +121,9 @@ class SharedEnds {
            std::ranges::all_of(attempt.handlers, [&](const ExceptHandler& each) { return leaves(each.body); });
   }
 
-  // If the body of an `if` or a handler of a `try` ends in a copy of the last statement of the block, moves the
-  // statements in front of the last one into the else clause.
+  // Searches `body` for an `if` or `try` with a copy of the last statement of `body`, at the end of the body of the
+  // `if` or of a handler of the `try`. Moves the statements between the `if` or `try` and the last statement into the
+  // else clause of the `if` or `try`.
   Block take_else(Block body) {
     Stmt* last = body.back();
     const Block end(&last, 1);
@@ -124,7 +138,7 @@ class SharedEnds {
       if (!branch || !branch->orelse.empty() || branch->body.size() < 2 || !ends_with(branch->body, end)) continue;
       branch->orelse = between;
       body = joined(body.first(index + 1), last);
-      // The branch that comes first in the source is the body.
+      // The branch that comes first in the source becomes the body of the `if`.
       const int first = first_line(branch->body[0]), second = first_line(branch->orelse[0]);
       if (second >= 0 && second < first && !negation_changes(context_, branch->test)) {
         branch->test = negate(context_, branch->test);
@@ -140,7 +154,7 @@ class SharedEnds {
     return context_.arena.copy(whole);
   }
 
-  // `stmt` is followed by the statements `end`: removes copies of `end` from the ends of the branches of `stmt`.
+  // Removes copies of `end`, the statements that follow `stmt`, from the ends of the branches of `stmt`.
   void leave_out(Stmt* stmt, Block end, int depth) {
     if (auto* branch = as<If>(stmt)) {
       branch->body = without(branch->body, end, depth);
@@ -165,7 +179,7 @@ class SharedEnds {
     if (attempt->orelse.size() == 1 && is<Pass>(attempt->orelse[0])) attempt->orelse = {};
   }
 
-  // Returns `body` without a copy of `end` at its end, also in nested statements.
+  // Returns `body` without the copy of `end` at its end, and without copies at the ends of nested blocks.
   Block without(Block body, Block end, int depth) {
     if (body.empty() || depth > search_limits::statement_nesting) return body;
     if (!ends_with(body, end)) {
@@ -185,6 +199,8 @@ class SharedEnds {
 
 Block shared_ends(Context& context, Block body, const Scope& scope) {
   if (scope.kind != Scope::Kind::function) return body;
+  const bool may_have_copies = context.stmt_kinds.has(StmtKinds::of<Raise>()) || share_line(scope.returns);
+  if (!may_have_copies && !context.stmt_kinds.has(StmtKinds::of<Continue>())) return body;
   SharedEnds ends(context);
   return ends.block(body);
 }

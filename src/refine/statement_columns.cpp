@@ -15,13 +15,14 @@ namespace {
 
 constexpr int behind_return = 7, behind_del = 4;  // the lengths of `return ` and `del `
 constexpr int behind_if = 3;  // the length of `if `
-constexpr int more_of_while = 3;  // columns by which `while` is longer than `if`
+constexpr int more_of_while = 3;  // the number of columns by which `while` is longer than `if`
 constexpr int behind_with = 5, behind_async_with = 11;  // the lengths of `with ` and `async with `
 
-// The same as `is_behind_if` for `elif`, which is two columns longer.
+// True if a test may be `columns` columns to the right of the start of its `elif`, which is two columns longer than
+// `if`.
 bool is_behind_elif(int columns) { return StatementColumns::is_behind_if(columns - 2); }
 
-// True if the body of the statement is one `if`, and neither has an else clause.
+// True if the body of `branch` is a single `if`, and neither `branch` nor the inner `if` has an else clause.
 bool holds_one_if(const If& branch) {
   if (!branch.orelse.empty() || branch.body.size() != 1) return false;
   auto* inner = as<If>(branch.body[0]);
@@ -49,9 +50,9 @@ StatementColumns::StatementColumns(const CodeObject& code, Block body) : code_(c
   if (!body.empty()) collect(body, 0);
   if (known_.total() == 0) return;
   for (int unit : {4, 2, 3, 1}) {
-    // The unit of indentation is the first of 4, 2, 3 and 1 of which at least three quarters of the columns are
-    // multiples, counted from the least column. A quarter of the columns may be wrong, because CPython attributes some
-    // positions to a neighbouring statement.
+    // The unit of indentation is the first of 4, 2, 3 and 1 for which at least three quarters of the columns, counted
+    // from the least column, are multiples of the unit. A quarter of the columns may be wrong, because CPython
+    // attributes some positions to a neighbouring statement.
     unit_ = unit;
     if (4 * known_.multiples(unit) >= 3 * known_.total()) break;
   }
@@ -60,9 +61,16 @@ StatementColumns::StatementColumns(const CodeObject& code, Block body) : code_(c
 // Collects the columns of all statements.
 void StatementColumns::collect(Block body, int depth) {
   if (depth > search_limits::statement_nesting) return;
+  constexpr StmtKinds others = StmtKinds::nesting() | StmtKinds::of<Return, Delete>();
   for (Stmt* stmt : body) {
-    if (const int at = stmt->column >= 0 ? of(stmt) : -1; at >= 0) known_.add(at);
-    if (!StmtKinds::of(stmt).has(StmtKinds::nesting())) continue;
+    const StmtKinds kind = StmtKinds::of(stmt);
+    // Most statements have a column of their own, or none.
+    if (!kind.has(others)) {
+      known_.add(stmt->column);
+      continue;
+    }
+    if (stmt->column >= 0) known_.add(of(stmt));
+    if (!kind.has(StmtKinds::nesting())) continue;
     if (is<With>(stmt)) with_lines_.push_back(stmt->line);
     for_each_block(stmt, [&](Block& inner) {
       if (!inner.empty()) collect(inner, depth + 1);
@@ -78,11 +86,11 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
       return written_return(stmt) != WrittenReturn::written ? -1
              : stmt->width == width_of_return               ? stmt->column
                                                             : stmt->column - behind_return;
-    return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // stmt->column is that of the constant
+    return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // from the column of the constant
   }
-  // A return out of a finally clause may have the position of the clause's end.
+  // If a return runs a finally clause first, its position may be the end of that clause.
   if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;
-  // A `del a` has the position of its target.
+  // The position of a `del a` is that of its target.
   if (is<Delete>(stmt)) return stmt->column < behind_del ? -1 : stmt->column - behind_del;
   if (stmt->column >= 0) return stmt->column;
   // A with statement has no position of its own, but its first context manager has one.
@@ -93,10 +101,10 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
   }
   int found = -1;
   if (depth > search_limits::statement_nesting_searched) return -1;
-  // The column of a compound statement without a position follows from the first statement of its body. `try` has no
-  // instruction, so a try statement has the line of its body. If the source has both on one line, as in `try: f()`, the
-  // column of the body is no multiple of the indentation unit, and the body is ignored. The else clause of a try
-  // statement is not examined, because the source may have had its statements behind the try statement.
+  // The column of a compound statement without a position follows from the first statement of its body. The keyword
+  // `try` has no instruction, so a try statement has the line of its body. If the source has `try: f()` on one line,
+  // the column of the body is no multiple of the indentation unit, and the body is ignored. The else clause of a try
+  // statement is not examined, because in the source, its statements may have been behind the try statement.
   auto* attempt = as<Try>(stmt);
   for_each_block(const_cast<Stmt*>(stmt), [&](Block& inner) {
     if (found >= 0 || inner.empty() || (attempt && &inner == &attempt->orelse)) return;
@@ -112,8 +120,8 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
   auto* branch = as<If>(stmt);
   if (!branch || unit_ <= 0) return found;
   const int test = of_test(branch->test);
-  // If the body is a `break` or `continue`, which has no column, the column follows from the test, which is behind `if
-  // ` or `if (`.
+  // A body that is only a `break` or `continue` has no column, so the column of the `if` follows from its test, which
+  // is behind `if ` or `if (`.
   const bool only_jumps = found < 0 && branch->orelse.empty() && branch->body.size() == 1 &&
                           (is<Break>(branch->body[0]) || is<Continue>(branch->body[0]));
   if (only_jumps && !is<UnaryExpr>(branch->test) && !is<BoolOp>(branch->test))
@@ -124,7 +132,7 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
   if (is<BoolOp>(branch->test))
     for (int outer = found; outer >= 0; outer -= unit_)
       if (is_behind_if(test - outer) || is_behind_elif(test - outer)) return outer;
-  // The body of `if a: if b:` may be indented by one unit only, because the source had `if a and b`.
+  // The inner body of `if a: if b:` may be indented by one unit only, because the source had `if a and b`.
   auto is_close = [](int columns) { return columns == 3 || columns == 4; };
   if (holds_one_if(*branch) && !is_close(test - found) && is_close(test - found - unit_)) return found + unit_;
   return found;

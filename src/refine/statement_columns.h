@@ -1,4 +1,4 @@
-// The columns at which the statements of one code object stood in the source, as far as positions show them.
+// Derives the columns that the statements of one code object have in the source from the positions of its instructions.
 #pragma once
 
 #include <algorithm>
@@ -9,37 +9,42 @@
 
 #include "ast/node.h"
 #include "depyf/constant.h"
+#include "support/branch_free.h"
 
 namespace depyf {
 class Context;
 
-// Returns the operand of a test that stands first in the source.
+// Returns the operand of `test` that comes first in the source.
 const ast::Expr* innermost_left(const ast::Expr* test);
-// Returns the last line of the test of a statement on `line`, as far as the first lines of its operands show it.
+// Returns the last line of the test of a statement on line `line`, as far as the first lines of the operands of the
+// test show it.
 int last_line_of_test(const ast::Expr* test, int line);
 
-// Counts the columns of statements by their remainder modulo `period`, which is enough to find the multiples of a unit
-// of indentation.
+// Counts the columns of statements by their remainder modulo `period`, because the remainder shows if a column is a
+// multiple of a unit of indentation.
 class KnownColumns {
  public:
+  // Adds a column; an unknown column (-1) is ignored. `add` has no branch, because the processor could not predict it.
   void add(int column) {
-    least_ = total_ ? std::min(least_, column) : column;
-    ++total_;
-    ++count_of_[std::size_t(column) % period];
+    const bool is_known = column >= 0;
+    least_ = std::min(least_, static_cast<unsigned>(column));  // an unknown column is the greatest unsigned number
+    total_ += is_known;
+    count_of_[unsigned(or_zero(column)) % period] += is_known;
   }
   int total() const { return total_; }
-  // Returns how many columns are a multiple of `unit` behind the least one.
+  // Returns the number of columns whose distance from the least column is a multiple of `unit`.
   int multiples(int unit) const {
     int count = 0;
     for (int remainder = 0; remainder < period; ++remainder)
-      if ((remainder - least_) % unit == 0) count += count_of_[std::size_t(remainder)];
+      if ((remainder - int(least_)) % unit == 0) count += count_of_[std::size_t(remainder)];
     return count;
   }
 
  private:
   static constexpr int period = 12;  // a multiple of all units of indentation that are tried
-  std::array<int, period> count_of_{};  // by remainder
-  int total_ = 0, least_ = 0;
+  std::array<int, period> count_of_{};  // the number of columns with each remainder
+  int total_ = 0;
+  unsigned least_ = static_cast<unsigned>(-1);
 };
 
 class StatementColumns {
@@ -48,22 +53,24 @@ class StatementColumns {
 
   // Returns the number of columns of one level of indentation; 0 if no column is known.
   int unit() const { return unit_; }
-  // Returns the column of a statement that is the first on its line; -1 if it is unknown.
+  // Returns the column of `stmt`, which is the first statement on its line; -1 if the column is unknown.
   int of(const ast::Stmt* stmt) const {
     const bool is_own = stmt->column >= 0 && !ast::is<ast::Return>(stmt) && !ast::is<ast::Delete>(stmt);
     return is_own ? stmt->column : column(stmt, 0);
   }
-  // Returns the column of the first statement of a block; -1 if it is unknown.
+  // Returns the column of the first statement of `body`; -1 if the column is unknown or `body` is empty.
   int of_first(ast::Block body) const { return body.empty() ? -1 : of(body[0]); }
-  // Returns the column where the first operand of a test begins; -1 if it is unknown.
+  // Returns the column where the first operand of `test` begins; -1 if the column is unknown.
   int of_test(const ast::Expr* test) const { return position_of(innermost_left(test)); }
 
-  // True if a test may be this number of columns behind the start of its `if`: behind `if `, `if (`, `if not ` or `if
-  // not (`.
+  // True if a test may be `columns` columns to the right of the start of its `if`: behind `if `, `if (`, `if not ` or
+  // `if not (`.
   static bool is_behind_if(int columns) { return columns == 3 || columns == 4 || columns == 7 || columns == 8; }
-  // True if the statement is an `if` whose test has the column of a test behind an `elif` at column `base`.
+  // True if `stmt` is an `if` that may be an `elif` at column `base`, because its test is in a column where the test
+  // behind that `elif` would be.
   bool is_elif(const ast::Stmt* stmt, int base) const;
-  // True if all statements with a known column are at column `base`, and at least one column is known.
+  // True if all `statements` with a known column are at column `base`, and the column of at least one statement is
+  // known.
   bool all_at(ast::Block statements, int base) const;
 
  private:

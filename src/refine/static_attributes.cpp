@@ -10,11 +10,12 @@ using namespace ast;
 
 namespace {
 
-// Collects the names of all attributes that the statements of a block and of the functions in it store.
+// Collects the names of all attributes that are stored by the statements of a block and of the functions that the block
+// defines.
 class StoredAttributes {
  public:
   void collect(Block body) {
-    // Several definitions may share a body, which is visited only once.
+    // Several definitions may share a body, so each body is visited only once.
     if (body.empty() || !seen_.insert(body.data()).second) return;
     for (Stmt* stmt : body) {
       if (auto* assign = as<Assign>(stmt)) {
@@ -34,7 +35,7 @@ class StoredAttributes {
     }
   }
 
-  // True if an attribute of that name is stored. The code of a class C may store `__a` as `_C__a`.
+  // True if an attribute called `name` is stored. The code of a class C may store `__a` as `_C__a`.
   bool has(std::string_view name) const {
     if (names_.contains(name)) return true;
     if (!name.starts_with("__")) return false;

@@ -1,5 +1,5 @@
-// Handles `__static_attributes__`, in which 3.13 and later list the attributes of `self` that the methods of a class
-// store.
+// Compares `__static_attributes__` with the stores in a class. From 3.13 on, `__static_attributes__` lists the
+// attributes of `self` that the methods of a class store.
 #pragma once
 
 #include <string_view>
@@ -10,11 +10,9 @@
 
 namespace depyf {
 
-// Returns the attributes among `listed`, a tuple of names, that no statement in `body` stores, in their order. The
-// compiler also lists the attributes that are stored only in unreachable code, for which it emits no bytecode:
-//
-//   if False:
-//       def f(self): self.a = 1          __static_attributes__ = ('a',)
+// Returns the attributes in `listed`, a tuple of names, that no statement in `body` stores, in the order of `listed`.
+// The compiler also lists attributes that only unreachable code stores, although it emits no bytecode for unreachable
+// code. For example, a class with `if False:` around `def f(self): self.a = 1` stores `__static_attributes__ = ('a',)`.
 std::vector<std::string_view> lost_attributes(const Constant& listed, ast::Block body);
 
 }  // namespace depyf

@@ -1,9 +1,7 @@
-// Writes known values as expressions at the places that read them:
-//
-//   f(u[0], t), with t known to be [a, b] and u to be {0: c}   ->   f(c, [a, b])
-//
-// A known object is written as a display. If other code may use the same known object, the object is stored under a
-// name, because each evaluation of a display creates another object.
+// Replaces reads of names and items by expressions for the known values of the names and items. If t is known to be [a,
+// b] and u to be {0: c}, `f(u[0], t)` becomes `f(c, [a, b])`. A read of a known list, tuple or dict becomes a display
+// such as `[a, b]`. If other code may use the same known object, the object is stored under a name, because each
+// evaluation of a display creates another object.
 #include <set>
 
 #include "refine/display_names.h"
@@ -11,7 +9,8 @@
 namespace depyf::displays {
 using namespace ast;
 
-// True if the object can be reached from another name than `name`, or from `name` by a later statement.
+// True if the object with number `object` can be reached from a name other than `name`, or if a later statement can
+// reach it from `name`.
 bool Names::shared(int object, std::string_view name) const {
   for (const auto& [each, value] : state().names) {
     if (each == name ? !liveness_.live(each) : !liveness_.live_or_now(each)) continue;
@@ -23,7 +22,7 @@ bool Names::shared(int object, std::string_view name) const {
 Expr* Names::given(Value value, std::string_view through) {
   refresh(value);
   if (value.atom) return copy_of(value.atom);
-  // If the statement reads the variable `through` more than once, each read must yield the same object.
+  // If the current statement reads the variable `through` more than once, each read must yield the same object.
   const bool again = !through.empty() && liveness_.read_twice_now(through);
   std::set<int> parts;
   state().reach(value, parts);
@@ -36,7 +35,8 @@ Expr* Names::given(Value value, std::string_view through) {
       name_object(value.object, state().bound_to(through, value.object) ? through : std::string_view{}));
 }
 
-// Returns the object as a display. Nested objects that can be reached in more than one way are stored under names.
+// Returns the object with number `id` as a display. Nested objects that can be reached in more than one way are stored
+// under names.
 Expr* Names::written(int id) {
   std::set<int> parts;
   state().reach({nullptr, id}, parts);

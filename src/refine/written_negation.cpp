@@ -1,7 +1,6 @@
-// Chooses between two forms of a condition that compile to equal bytecode, by the column of the first operand:
-//
-//     if not (a or b):      a stands eight columns behind the start of the statement
-//     if not a and not b:   a stands seven columns behind it
+// Chooses between two forms of a condition that compile to equal bytecode, by the column of the first operand relative
+// to the start of the statement. In `if not (a or b):`, the operand a is eight columns to the right of the start of
+// the statement. In `if not a and not b:`, the operand a is seven columns to the right of the start of the statement.
 #include <algorithm>
 
 #include "refine/refine.h"
@@ -25,10 +24,10 @@ void choose_negation(Context& context, const StatementColumns& columns, If& bran
   for (Expr* part : tested->values) values.push_back(negate(context, part));
   Expr* turned =
       context.expr(BoolOp{!tested->is_or, context.arena.copy(values)}, branch.test->offset, branch.test->line);
-  // The operand stands behind `if not ` or `elif not `, so there is no bracket.
+  // The first operand is directly behind `if not ` or `elif not `, so no bracket is between them.
   if (wrapped && may_be_turned) branch.test = turned;
   auto* first = chain ? as<UnaryExpr>(chain->values[0]) : nullptr;
-  // The operand stands behind `if not (` or `elif not (`.
+  // The first operand is directly behind `if not (` or `elif not (`.
   if (first && first->op == UnaryOp::not_ && may_be_wrapped)
     branch.test = context.expr(UnaryExpr{UnaryOp::not_, turned}, branch.test->offset, branch.test->line);
 }

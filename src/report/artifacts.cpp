@@ -13,12 +13,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The largest file that is read, in bytes: artifacts are smaller, because weights are saved in separate files.
+// The maximum size in bytes of a file that is read. Artifacts are smaller than 2 GiB, because PyTorch saves weights in
+// separate files.
 constexpr std::uintmax_t file_max = std::uintmax_t{2} << 30;
 constexpr std::uintmax_t source_max = std::uintmax_t{64} << 20;  // the largest Python file that is read, in bytes
-constexpr std::size_t files_max = 10'000;  // the most files that are read from one folder
+constexpr std::size_t files_max = 10'000;  // the maximum number of files that are read from a folder
 constexpr std::size_t entries_max = 50;  // the number of cache entries that a miss is compared with
-constexpr std::uintmax_t entry_max = std::uintmax_t{16} << 20;  // largest entry, in bytes, that a miss is compared with
+constexpr std::uintmax_t entry_max = std::uintmax_t{16} << 20;  // the largest compared entry in bytes
 constexpr std::size_t hash_min = 24;  // the least length of a path component that counts as a hash
 
 // Returns the bytes of a regular file of at most `size_max` bytes; nothing for other files, because a device or a pipe
@@ -62,17 +63,18 @@ std::string without_hashes(const std::string& name) {
   return result;
 }
 
-// Adds a fact that says whether the source of a cache of torch.compiler.precompile is in the same folder and unchanged.
-// PyTorch refuses a cache with a changed source.
+// Looks for the source file of a cache of torch.compiler.precompile in the folder of the cache. Adds a fact to the
+// first part of the cache, which states that the source file is missing, unchanged or changed. PyTorch refuses a cache
+// if its source has changed.
 void check_pair(artifact::Artifact& cache, const fs::path& file) {
   if (cache.source_checksum.empty() || cache.parts.empty()) return;
   const fs::path beside = fs::path(file).replace_extension(".py");
   const std::optional<std::string> text = content(beside, source_max);
   const std::string name = beside.filename().string();
-  std::string words = name + " is not beside it";
+  std::string words = name + " is missing in the folder of the cache";
   if (text) {
     const bool is_same = artifact::is_source_of(cache, *text);
-    words = name + (is_same ? ", the same" : " is another one: PyTorch refuses the pair");
+    words = name + (is_same ? " is unchanged" : " has changed, so PyTorch refuses the pair");
   }
   cache.parts.front().facts.push_back({"source", words});
 }
@@ -89,7 +91,7 @@ std::size_t counterpart(const artifact::Artifact& wanted, const std::vector<arti
   return others.size();
 }
 
-// Reads the newest entries of a cache, with which keys are compared.
+// Reads only the newest entries of the cache in `folder`, with which the keys of cache misses are compared.
 std::vector<artifact::Artifact> newest_entries(const std::string& folder) {
   std::vector<std::string> errors;
   std::vector<std::pair<fs::file_time_type, fs::path>> newest;
@@ -107,7 +109,7 @@ std::vector<artifact::Artifact> newest_entries(const std::string& folder) {
   return entries;
 }
 
-// Returns how the nearest entry differs from a key that a run recorded; empty if there is nothing to compare.
+// Returns the differences between a key that a run recorded and the nearest entry; empty if no entry can be compared.
 std::vector<std::string> explained(const std::string& recorded, const std::string& name,
                                    const std::vector<artifact::Artifact>& entries) {
   const artifact::Artifact asked = artifact::read(recorded, name);
@@ -125,17 +127,18 @@ ReadArtifacts read_artifacts(const std::string& path, const std::vector<std::str
   for (const fs::path& file : files) {
     std::optional<std::string> bytes = content(file, file_max);
     if (!bytes) {
-      if (!is_folder) result.errors.push_back(path + ": no regular file of at most 2 GiB that can be read");
+      if (!is_folder) result.errors.push_back(path + ": cannot be read; only regular files of at most 2 GiB are read");
       continue;
     }
-    // The folder of a cache also contains code and libraries.
+    // The folder of a cache also contains source code and compiled libraries, which are no artifacts.
     if (is_folder && !artifact::is_likely(*bytes)) continue;
     artifact::Artifact read = artifact::read(*bytes, is_folder ? file.lexically_relative(path).string() : path);
     artifact::check_sources(read, roots, [](const std::string& source) { return content(source, source_max); });
     check_pair(read, file);
     result.artifacts.push_back(std::move(read));
   }
-  if (is_folder && result.artifacts.empty()) result.errors.push_back(path + ": no artifact is in it");
+  if (is_folder && result.artifacts.empty())
+    result.errors.push_back(path + ": the directory contains no file in which PyTorch saved compilations");
   return result;
 }
 
@@ -176,7 +179,7 @@ std::vector<std::string> differences(const ReadArtifacts& first, const ReadArtif
   if (is_recorded(first) != is_recorded(second)) {
     const artifact::Part& asked = (is_recorded(first) ? first : second).artifacts[0].parts[0];
     auto lines = artifact::nearest_differences(asked, (is_recorded(first) ? second : first).artifacts);
-    if (!lines) return {"no entry of " + asked.kind + " has the parts of its key to compare"};
+    if (!lines) return {"no entry of " + asked.kind + " contains the parts of its key, so the keys cannot be compared"};
     return *std::move(lines);
   }
   if (first.artifacts.size() == 1 && second.artifacts.size() == 1)

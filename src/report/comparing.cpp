@@ -17,74 +17,81 @@ constexpr int same = 0, different = 1, unknown = 2;  // the exit statuses
 
 constexpr const char* diff_help = R"(usage: depyf-report diff [--details] [--json] [--html FILE [--force]] BEFORE AFTER
 
-Says what torch.compile did otherwise in the second of two runs: functions, graph breaks, recompilations, what runs eagerly,
-operators by line, kernels and fusions, library calls, values saved for the backward, guards. What matters most stands
-first. Names that PyTorch gives, addresses, hashes, folders and the order of compilations do not count.
+Prints what torch.compile did differently in the second of two runs: functions, graph breaks, recompilations, code that
+runs eagerly, operators by line, kernels and fusions, library calls, values saved for the backward, and guards. The most
+important differences are printed first. Names that PyTorch generates, addresses, hashes, folders and the order of
+compilations do not count as differences.
 
-BEFORE and AFTER are each a dump of depyf, its session.json, a TORCH_TRACE log, a directory of logs, or a record (--json). Of a dump that several
-runs were written to, the last one counts. Ranks are compared with the rank of the same number; to compare two ranks of
-one run, name their logs or folders.
+BEFORE and AFTER are each a dump of depyf, its session.json, a TORCH_TRACE log, a directory of logs, or a record
+(--json). If several runs were written to a dump, the last run is compared. Each rank is compared with the rank of the
+same number; to compare two ranks of one run, name their logs or folders.
 
 options:
-  --details   what each difference consists of, and seconds by phase
-  --json      print it as JSON (docs/differences.md)
-  --html FILE write the report of AFTER, a page that opens with the differences; an existing file needs --force
-  --help      print this text
+  --details    also print the parts of each difference, and the seconds of each phase
+  --json       print the differences as JSON (docs/differences.md)
+  --html FILE  also write the report about AFTER to FILE; the page begins with the differences
+  --force      overwrite FILE if it exists
+  --help       print this text
 
-exit status: 0 if nothing differs; 1 if something does; 2 if a run could not be read, or the command line is wrong.
+The exit status is 0 if there is no difference, 1 if there is a difference, and 2 if a run cannot be read or if the
+command line is wrong.
 )";
 
 constexpr const char* check_help = R"(usage: depyf-report check [--baseline FILE] [--json] PATH
        depyf-report check [--no-breaks] [--recompiles N] [--kernels N] [--json] PATH
        depyf-report check --write [--baseline FILE] [--without NAME,...] [--seconds RATIO] PATH
 
-Checks a run against the contract of a program: a small file, which is committed, that states what torch.compile has to make of
-it. The functions have to be compiled, with no graph break and no recompilation but those that the contract lists, and with at most
-so many kernels, library calls, saved bytes and guards; each line of the graphs has to compute the same. What a function of the
-contract does not state is not checked, so that members can be deleted. A function that the contract does not have must be
-compiled whole, and once. Places are known by the text of their line, so that edits elsewhere do not move them.
+Checks a run against the contract of a program, which is a small file that is committed with the program. The run keeps
+the contract if all functions of the contract are compiled, if they have no graph breaks and no recompilations other
+than the listed ones, if the kernels, library calls, saved bytes and guards do not exceed the listed numbers, and if
+each line of the graphs computes the same as before. A member that was deleted from the file is not checked. A function
+that the contract does not list must be compiled as a whole, and only once. The contract identifies a place by the text
+of its line, so that edits of other lines do not move the place.
 
-PATH is a dump of depyf, its session.json, a TORCH_TRACE log, a directory of logs, or a record (--json). Of a dump that several
-runs were written to, the last one counts.
+PATH is a dump of depyf, its session.json, a TORCH_TRACE log, a directory of logs, or a record (--json). If several runs
+were written to a dump, the last run is checked.
 
 options:
-  --baseline FILE      the contract; depyf-contract.json if it is not given
-  --no-breaks          instead of a contract: allow no graph break, and no function that runs eagerly
-  --recompiles N       instead of a contract: allow N recompilations in all
-  --kernels N          instead of a contract: allow N kernels in all
-  --write              write the contract from the run (an existing one is replaced)
-  --without NAME,...   leave sections out: breaks, recompilations, eager, kernels, library_calls, saved_bytes, guards,
-                       operators, backend
-  --seconds RATIO      allow all compilations to take at most RATIO times what they took in this run
+  --baseline FILE      the file of the contract (default: depyf-contract.json)
+  --no-breaks          instead of a contract: allow no graph breaks, and no functions that run eagerly
+  --recompiles N       instead of a contract: allow N recompilations in total
+  --kernels N          instead of a contract: allow N kernels in total
+  --write              write the contract from this run, and replace an existing contract
+  --without NAME,...   with --write: leave these sections out of the contract (a list with commas): breaks,
+                       recompilations, eager, kernels, library_calls, saved_bytes, guards, operators, backend
+  --seconds RATIO      with --write: allow all compilations together RATIO times the seconds that they took in this run
   --json               print the verdict as JSON
   --help               print this text
 
-exit status: 0 if the contract holds (or was written); 1 if it is broken; 2 if that could not be told: a file cannot be read, is
-damaged or no contract, the run compiled nothing, or the command line is wrong.
+The exit status is 0 if the contract holds or was written, 1 if the contract is broken, and 2 if the run cannot be
+checked: a file cannot be read or is damaged, the file is not a contract, the run compiled nothing, or the command line
+is wrong.
 )";
 
 constexpr const char* findings_help =
     R"(usage: depyf-report findings [--json | --sarif] [--fail-on CODE,...] [--root DIR] PATH...
 
-Lists what torch.compile did that a user may want to change: graph breaks, recompilations, limits, functions that run eagerly, errors,
-cache misses. Each finding has a stable code, a severity, its place, what PyTorch says of it, and, where one is known, a statement or
-a patch that makes it go away (docs/findings.md).
+Lists what torch.compile did that a user may want to change: graph breaks, recompilations, limits, functions that run
+eagerly, errors, and cache misses. Each finding has a stable code, a severity, its place, PyTorch's own explanation,
+and, if one is known, a statement or a patch that should remove the finding (docs/findings.md).
 
 PATH is a dump of depyf, a TORCH_TRACE log, a directory of logs, or a record (--json).
 
 options:
-  --json            print the findings as JSON
-  --sarif           print them as SARIF 2.1.0, which GitHub and editors show at their lines
-  --fail-on CODE,...  codes whose findings make the exit status 1; "break" stands for graph-break, eager-function and compile-error,
-                    "recompile" for recompilation and recompile-limit, "any" for all; without it none does
-  --root DIR        the folder that paths in SARIF are relative to; the one at hand if it is not given
-  --help            print this text
+  --json              print the findings as JSON
+  --sarif             print the findings as SARIF 2.1.0, which GitHub and editors show at the lines of the findings
+  --fail-on CODE,...  make the exit status 1 if there is a finding with one of these codes (a list with commas);
+                      "break" stands for graph-break, eager-function and compile-error, "recompile" for recompilation
+                      and recompile-limit, "any" for all codes
+  --root DIR          make the paths in SARIF relative to DIR (default: the current directory)
+  --help              print this text
 
-exit status: 0; 1 if there is a finding that --fail-on names; 2 if a run could not be read, or the command line is wrong.
+The exit status is 0, 1 if there is a finding with a code of --fail-on, and 2 if a run cannot be read or if the command
+line is wrong.
 )";
 
-// Returns the run that a path names. Earlier runs that were written to the same dump are left out. Stores the texts of
-// the run's processes in `texts`, unless `texts` is null.
+// Returns the run in the dump, log or record at a path; if a dump contains several runs, returns the last run. Stores
+// the texts of the run's processes in `texts`, unless `texts` is null.
 record::Run run_at(const std::string& path, CommandResult& result, std::vector<PageTexts>* texts = nullptr) {
   std::string directory = path;
   if (const std::size_t name = path.rfind("session.json"); name != std::string::npos && name + 12 == path.size())
@@ -101,7 +108,7 @@ record::Run run_at(const std::string& path, CommandResult& result, std::vector<P
 }
 
 CommandResult wrong_usage(const std::string& message) {
-  return {unknown, "", "depyf-report: " + message + "; --help says more\n"};
+  return {unknown, "", "depyf-report: " + message + "; see --help\n"};
 }
 
 CommandResult diff_command(const std::vector<std::string>& arguments) {
@@ -114,14 +121,15 @@ CommandResult diff_command(const std::vector<std::string>& arguments) {
     if (argument == "--details") with_details = true;
     else if (argument == "--json") as_json = true;
     else if (argument == "--force") force = true;
-    else if (argument == "--html" && i + 1 == arguments.size()) return wrong_usage("--html needs a file");
+    else if (argument == "--html" && i + 1 == arguments.size()) return wrong_usage("--html needs the name of a file");
     else if (argument == "--html") page = arguments[++i];
     else if (argument.size() > 1 && argument[0] == '-') return wrong_usage("unknown option " + argument);
     else paths.push_back(argument);
   }
-  if (paths.size() != 2) return wrong_usage("diff takes two runs");
+  if (paths.size() != 2) return wrong_usage("diff needs two runs");
   if (std::error_code error; !page.empty() && !force && std::filesystem::exists(page, error))
-    return {unknown, "", "depyf-report: " + page + " is there already; --force replaces it\n"};
+    return {unknown, "",
+            "depyf-report: " + page + " exists already; name another file, or overwrite the file with --force\n"};
   CommandResult result;
   std::vector<PageTexts> texts;
   const record::Run before = run_at(paths[0], result),
@@ -150,17 +158,17 @@ struct CheckOptions {
   // The bounds on the command line, which replace a contract.
   bool has_bounds = false, allows_breaks = true;
   std::optional<std::int64_t> recompilations, kernels;
-  std::string problem;  // empty if the command line is right
+  std::string problem;  // an error message; empty if the command line is valid
 };
 
-// Reads the names of sections, with commas between them. Returns a message about an unknown section; empty if there is
-// none.
+// Reads the names of sections, with commas between them. Returns a message about an unknown section; empty if all
+// sections are known.
 std::string read_sections(const std::string& names, std::vector<std::string>& without) {
   for (std::size_t start = 0; start <= names.size();) {
     const std::size_t end = std::min(names.find(',', start), names.size());
     without.push_back(names.substr(start, end - start));
     if (std::ranges::find(contract::sections, without.back()) == std::end(contract::sections))
-      return "a contract has no section \"" + without.back() + "\"";
+      return "--without: a contract has no section \"" + without.back() + "\"";
     start = end + 1;
   }
   return {};
@@ -170,7 +178,7 @@ std::string read_ratio(const std::string& text, std::optional<double>& ratio) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value > 0))
-    return "--seconds takes a number above 0, not \"" + text + "\"";
+    return "--seconds needs a number above 0, not \"" + text + "\"";
   ratio = value;
   return {};
 }
@@ -179,7 +187,7 @@ std::string read_count(const std::string& name, const std::string& text, std::op
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < 0)
-    return name + " takes a number that is not negative, not \"" + text + "\"";
+    return name + " needs a whole number of at least 0, not \"" + text + "\"";
   count = value;
   return {};
 }
@@ -219,12 +227,13 @@ CheckOptions check_options(const std::vector<std::string>& arguments) {
     else if (name == "--help" || name == "-h") options.is_help = true;
     else if (name.size() > 1 && name[0] == '-') options.problem = "unknown option " + name;
     else if (options.path.empty()) options.path = arguments[i];
-    else options.problem = "check takes one run";
+    else options.problem = "check needs one run";
   }
   options.has_bounds = !options.allows_breaks || options.recompilations || options.kernels;
   if (options.problem.empty() && options.has_bounds && options.writes)
-    options.problem = "--write takes no bounds; they stand in the file";
-  if (options.problem.empty() && !options.is_help && options.path.empty()) options.problem = "check takes one run";
+    options.problem =
+        "--write cannot be used with --no-breaks, --recompiles or --kernels; edit the contract to change its bounds";
+  if (options.problem.empty() && !options.is_help && options.path.empty()) options.problem = "check needs one run";
   return options;
 }
 
@@ -247,14 +256,15 @@ CommandResult check_command(const std::vector<std::string>& arguments) {
     baseline = bounds_of(options);
   } else if (!options.writes) {
     const std::optional<std::string> text = content_of(options.baseline);
-    if (!text) return unclear(options.baseline + ": cannot be read; `check --write` makes it from a run");
+    if (!text)
+      return unclear(options.baseline + ": the contract cannot be read; `check --write` writes a contract from a run");
     baseline = contract::from_json(*text);
     if (const auto* problem = std::get_if<std::string>(&baseline)) return unclear(options.baseline + ": " + *problem);
   }
   const record::Run run = run_at(options.path, result);
   if (result.status == unknown)
-    return unclear(options.path + ": the run could not be read as a whole, so nothing was checked");
-  if (!has_functions(run)) return unclear(options.path + ": nothing was compiled in this run");
+    return unclear(options.path + ": the run could not be read completely, so nothing was checked");
+  if (!has_functions(run)) return unclear(options.path + ": nothing was compiled in this run, so nothing was checked");
   if (options.writes) {
     const contract::Contract written = contract::contract_of(run, options.without, options.seconds_ratio);
     if (const std::string error = write_file(options.baseline, contract::to_json(written)); !error.empty())
@@ -275,10 +285,11 @@ struct FindingsOptions {
   std::vector<std::string> paths, fatal;
   std::string root = std::filesystem::current_path().string();
   bool as_json = false, as_sarif = false, is_help = false;
-  std::string problem;  // empty if the command line is right
+  std::string problem;  // an error message; empty if the command line is valid
 };
 
-// Reads codes of findings with commas between them. Returns a message about an unknown code; empty if there is none.
+// Reads codes of findings with commas between them. Returns a message about an unknown code; empty if all codes are
+// known.
 std::string read_codes(const std::string& names, std::vector<std::string>& codes) {
   for (std::size_t start = 0; start <= names.size();) {
     const std::size_t end = std::min(names.find(',', start), names.size());
@@ -288,7 +299,7 @@ std::string read_codes(const std::string& names, std::vector<std::string>& codes
     else if (name == "any")
       for (const findings::Rule& rule : findings::rules) codes.emplace_back(rule.code);
     else if (findings::rule_of(name)) codes.push_back(name);
-    else return "there is no finding with the code \"" + name + "\"";
+    else return "--fail-on: no finding has the code \"" + name + "\"";
     start = end + 1;
   }
   return {};
@@ -308,7 +319,7 @@ FindingsOptions findings_options(const std::vector<std::string>& arguments) {
     else if (name.size() > 1 && name[0] == '-') options.problem = "unknown option " + name;
     else options.paths.push_back(name);
   }
-  if (options.problem.empty() && !options.is_help && options.paths.empty()) options.problem = "findings takes a run";
+  if (options.problem.empty() && !options.is_help && options.paths.empty()) options.problem = "findings needs a run";
   return options;
 }
 

@@ -1,5 +1,5 @@
-// The commands of depyf-report that compare runs, such as `diff`. The extension module uses these commands for `depyf
-// diff`.
+// Executes the commands of depyf-report that compare runs, such as `diff`. The extension module calls
+// `comparing_command` for `depyf diff`.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,8 @@ struct CommandResult {
   std::string output, errors;
 };
 
-// Executes the command that the first argument names; returns nothing if the first argument names no such command.
+// Executes the command that the first argument names; returns nothing if the first argument names no command that
+// compares runs.
 std::optional<CommandResult> comparing_command(const std::vector<std::string>& arguments);
 
 }  // namespace depyf::report

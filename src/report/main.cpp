@@ -1,4 +1,5 @@
-// The command depyf-report: states what torch.compile did in a run, from its TORCH_TRACE logs or its dump.
+// The command depyf-report, which reports the compilations of a run of torch.compile from its TORCH_TRACE logs or its
+// dump.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -20,28 +21,31 @@ constexpr const char* help_text =
        depyf-report --costs [--json] LOG|DIR...
        depyf-report [--json] [--links] [-o DIR|PAGE.html [--force] [--redact]] LOG|DIR...
 
-Says what torch.compile did in a run that is over, from the logs that TORCH_TRACE=DIR made PyTorch write: functions,
-compilations, graph breaks, recompilations with the guard that failed, seconds, and where the ranks of a run differ.
-A log may be cut, still be written, or compressed by gzip. In a DIR each file *.log or *.log.gz is one process;
-a DIR may also be a dump of depyf (prepare_debug, depyf run), of a process that died too. A record that --json printed is
-read like the log that it was made from, but for the texts of graphs and code, which it does not have.
+Prints what torch.compile did in a finished run: functions, compilations, graph breaks, recompilations with the guard
+that failed, seconds, and the differences between the ranks of a run.
 
-depyf-report diff says what differs between two runs; depyf-report diff --help says more.
+A LOG is a log that PyTorch writes if the environment variable TORCH_TRACE=DIR is set. The log may be cut off,
+compressed by gzip, or incomplete because PyTorch still writes to it. In a DIR, each file *.log or *.log.gz belongs to
+one process. A DIR may also be a dump of depyf (prepare_debug, depyf run), even if the process has died. A record that
+--json printed can be given instead of its log, but the record does not contain the texts of graphs and code.
+
+depyf-report diff compares two runs; `depyf-report diff --help` describes this command.
 
 options:
-  --costs     say where the time of compiling went, and what changes would save (docs/costs.md); with --json as a list of
-              one object for each process
-  --links     read the graphs and the output code too, and link lines of source to kernels
+  --costs     print where the time of compiling went, and what changes of the program would save (docs/costs.md); with
+              --json, print a list with one object for each process
+  --links     also read the graphs and the output code, and link lines of source to kernels
   --json      print the whole record as JSON (docs/record.md) instead of the summary
-  --schema    print the JSON Schema of that record
-  -o NAME.html
-              write the report as one file that any browser opens, without a network: source, graphs and kernels, linked
-  -o DIR      write index.md, a page for each compilation, tables by line of source, and the graphs, output code and guards
-              of logs as files into DIR; nothing is overwritten
-  --force     overwrite what is there under the same names
-  --redact    write NAME.html without source text, paths, strings, numbers that are no sizes, and messages of errors;
-              kept are operators, shapes, times, numbers of lines, and names that consist of words of PyTorch and Python;
-              other names become name1, file1.py and so on
+  --schema    print the JSON Schema of the record
+  -o PAGE.html
+              write the report as one file, which any browser opens without a network; the report shows the source, the
+              graphs and the kernels, linked by line
+  -o DIR      write index.md, a page for each compilation, tables by line of source, and the graphs, output code and
+              guards of logs as files to DIR; existing files are not overwritten
+  --force     overwrite existing files
+  --redact    with -o PAGE.html: leave out source text, paths, strings, numbers other than sizes, and error messages;
+              keep operators, shapes, times, line numbers, and names that consist of words of PyTorch and Python;
+              replace other names by name1, file1.py and so on
   --help      print this text
   --version   print the version
 
@@ -52,14 +56,16 @@ examples:
   depyf-report trace/*rank_0*.log trace/*rank_1*.log
   depyf-report --json trace | jq '.processes[].compilations[] | {id, seconds}'
 
-exit status: 0; 1 if a log could not be read whole, or a file not be written; 2 if the command line is wrong.
+The exit status is 0 if all logs were read completely, 1 if a log could not be read completely or a file could not be
+written, and 2 if the command line is wrong.
 )";
 
 std::string is_there(const std::string& path) {
-  return path + " is there already, and nothing was written; choose another name, or say --force";
+  return path + " exists already, so nothing was written; choose another name, or overwrite the file with --force";
 }
 
-// Returns the texts of logs, which have to be written as files; the texts of a dump are files already.
+// Returns the texts of the processes that were read from logs, because `depyf-report` writes the texts of logs as
+// files. The texts of a dump are already in files.
 std::vector<depyf::LogTexts> texts_of_logs(const depyf::report::Reading& reading) {
   const std::vector<depyf::record::Stage>& stages = depyf::record::stages();
   std::vector<depyf::LogTexts> result;
@@ -83,7 +89,7 @@ std::string write_pages(const depyf::report::Reading& reading, const std::string
   const std::map<std::string, std::string> pages = depyf::index_files(reading.run, texts_of_logs(reading));
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) return directory + ": cannot be made: " + error.message();
+  if (error) return directory + ": the directory cannot be created: " + error.message();
   for (const auto& [name, text] : pages)
     if (const std::string path = directory + "/" + name; !force && std::filesystem::exists(path, error))
       return is_there(path);
@@ -155,27 +161,28 @@ int main(int argc, char** argv) {
     } else if (argument == "-o" && i + 1 < argc) {
       output = argv[++i];
     } else if (argument == "-o") {
-      std::fputs("depyf-report: -o needs the name of a directory; --help says more\n", stderr);
+      std::fputs("depyf-report: -o needs the name of a directory or of a file PAGE.html; see depyf-report --help\n",
+                 stderr);
       return 2;
     } else if (argument.size() > 1 && argument[0] == '-') {
-      std::fprintf(stderr, "depyf-report: unknown option %s; --help lists the options\n", argument.c_str());
+      std::fprintf(stderr, "depyf-report: unknown option %s; see depyf-report --help\n", argument.c_str());
       return 2;
     } else {
       paths.push_back(argument);
     }
   }
   if (paths.empty()) {
-    std::fputs("depyf-report: name a log or a directory of logs (TORCH_TRACE=DIR writes them); --help says more\n",
-               stderr);
+    std::fputs("depyf-report: no log, directory of logs or dump is given; see depyf-report --help\n", stderr);
     return 2;
   }
   if (with_costs && !output.empty()) {
-    std::fputs("depyf-report: --costs prints its text, and goes without -o\n", stderr);
+    std::fputs("depyf-report: --costs and -o cannot be used together, because --costs only prints\n", stderr);
     return 2;
   }
   const bool as_html = output.ends_with(".html");
   if (redact && (!as_html || as_json)) {
-    std::fputs("depyf-report: --redact is for -o NAME.html alone: other texts would show what it leaves out\n", stderr);
+    std::fputs("depyf-report: --redact needs -o PAGE.html, without --json, because only the page can be redacted\n",
+               stderr);
     return 2;
   }
   if (std::error_code error; as_html && !force && std::filesystem::exists(output, error)) {
@@ -204,7 +211,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "depyf-report: %s\n", problem.c_str());
       return 1;
     }
-    if (!as_json) std::printf("Wrote %s/index.md and the pages that it leads to.\n", output.c_str());
+    if (!as_json) std::printf("Wrote %s/index.md and the pages to which index.md links.\n", output.c_str());
     if (!as_json && !with_links) return status;
   }
   const std::string text = as_json ? depyf::record::to_json(run) : depyf::summary(run) + depyf::links_text(run);

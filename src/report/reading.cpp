@@ -24,9 +24,9 @@ namespace {
 
 bool is_journal(const std::string& name) { return name.starts_with("journal_") && name.ends_with(".jsonl"); }
 
-// File descriptors that stay open until the process ends. A block of `prepare_debug` locks its journal, and POSIX drops
-// the lock of a process on a file when the process closes any descriptor of that file, so a journal of this process is
-// opened once and never closed.
+// File descriptors that stay open until the process ends. A block of `prepare_debug` locks its journal. POSIX drops the
+// lock of a process on a file when the process closes any descriptor of that file. To keep the lock on its own journal,
+// a process opens the journal for reading only once, and never closes the descriptor.
 class KeptDescriptors {
  public:
   static bool has_to_keep(const std::string& path) {
@@ -66,7 +66,7 @@ class MappedFile {
     }
     struct stat status{};
     if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
-      error_ = S_ISDIR(status.st_mode) ? "it is a directory" : "it is no regular file";
+      error_ = S_ISDIR(status.st_mode) ? "the path is a directory" : "the path is not a regular file";
     } else if (status.st_size > 0) {
       size_ = static_cast<std::size_t>(status.st_size);
       void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
@@ -109,8 +109,8 @@ bool is_dump(const std::string& directory) {
   return false;
 }
 
-// Links the stages of the processes from index `first` on, which were read from a dump. If `with_provenance` is set,
-// the file provenance.json, which depyf wrote in the process, is used, too.
+// Links the stages of the compilations of the processes from index `first` on, which were read from a dump. If
+// `with_provenance` is set, the links in provenance.json, which depyf recorded in the process, are used too.
 void link_dump(const std::string& directory, bool with_provenance, record::Run& run, std::size_t first) {
   for (std::size_t i = first; i < run.processes.size(); ++i)
     for (record::Compilation& compilation : run.processes[i].compilations) link(compilation);
@@ -123,8 +123,8 @@ void link_dump(const std::string& directory, bool with_provenance, record::Run& 
   std::move(processes.begin(), processes.end(), run.processes.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-// True if a folder in a dump may be that of another process: rank_N under torchrun, or process_PID of a process that
-// the program started.
+// True if the name of a folder in a dump has the form of the name of another process's dump. The folder rank_N is from
+// a process of torchrun, and process_PID is from a process that the program started.
 bool is_of_process(const std::string& name) { return name.starts_with("rank_") || name.starts_with("process_"); }
 
 // Returns the folders of other processes in a dump, in the order of their ranks or ids.
@@ -140,7 +140,7 @@ std::vector<std::string> folders_of_processes(const std::string& directory) {
   return folders;
 }
 
-// Reads the dump in a directory, and those of other processes in folders of that directory.
+// Reads the dump in a directory, and the dumps of other processes in folders of the directory.
 void read_dumps(const std::string& directory, bool with_graphs, bool with_provenance, record::Run& run) {
   std::error_code error;
   std::vector<std::string> journals;
@@ -150,7 +150,8 @@ void read_dumps(const std::string& directory, bool with_graphs, bool with_proven
   }
   std::sort(journals.begin(), journals.end());
   const auto read_file = [&](const std::string& name) -> std::optional<std::string> {
-    // The files of a dump are directly in its directory, so a name with a slash is not the name of such a file.
+    // The files of a dump are directly in its directory, so a name with a slash is not the name of a file of the
+    // dump.
     if (name.find('/') != std::string::npos) return std::nullopt;
     const MappedFile file(directory + "/" + name);
     if (!file.error().empty()) return std::nullopt;
@@ -184,7 +185,8 @@ bool is_record(std::string_view bytes) {
   return first != std::string_view::npos && bytes[first] == '{';
 }
 
-// Adds the processes of a record that --json printed. A record in JSON has no texts of graphs or code.
+// Adds the processes of a record in JSON, which the option --json prints. A record in JSON has no texts of graphs or
+// code.
 void read_record(std::string_view bytes, const std::string& path, bool with_texts, Reading& reading) {
   std::variant<record::Run, record::Problem> record = record::from_json(bytes);
   if (const auto* problem = std::get_if<record::Problem>(&record)) {
@@ -198,9 +200,9 @@ void read_record(std::string_view bytes, const std::string& path, bool with_text
   for (record::Process& process : run.processes) {
     if (!process.problems.empty()) reading.is_whole = false;
     if (with_texts)
-      process.notes.push_back("This was made of a record (" + path.substr(path.rfind('/') + 1) +
-                              "), which has no texts of graphs, guards and kernels. A page of the dump or the log has "
-                              "them.");
+      process.notes.push_back("This page was written from a record (" + path.substr(path.rfind('/') + 1) +
+                              "), which does not contain the texts of graphs, guards and kernels. Write the page from "
+                              "the dump or the log to see these texts.");
     reading.run.processes.push_back(std::move(process));
     if (with_texts)
       reading.texts.push_back(page_texts(reading.run.processes.back(),
@@ -260,7 +262,7 @@ Reading read(const std::vector<std::string>& paths, bool with_links, bool with_t
         if (const std::optional<std::string> bytes = content_of(times)) read_record(*bytes, times, with_texts, reading);
       }
       if (logs.empty() && !is_of_depyf) {
-        reading.errors.push_back(path + ": no *.log in the directory, and no dump of depyf");
+        reading.errors.push_back(path + ": the directory contains no *.log or *.log.gz file, and no dump of depyf");
         reading.is_whole = false;
       }
     }
@@ -307,7 +309,7 @@ void read_graphs_of_different_ranks(record::Run& run) {
   if (groups.size() < 2) return;
   for (const record::RankGroup& group : groups) {
     record::Process& process = run.processes[group.processes.front()];
-    if (process.records.empty()) continue;  // This process was read from a dump.
+    if (process.records.empty()) continue;  // The process was read from a dump.
     const MappedFile file(process.log);
     if (file.error().empty() && !is_compressed(file.bytes())) read_graphs(file.bytes(), process);
   }
@@ -315,7 +317,8 @@ void read_graphs_of_different_ranks(record::Run& run) {
 
 namespace {
 
-// Returns the number of the last run of `depyf run` in each directory; 0 where no run has a number.
+// Returns the number of the last run of `depyf run` in each directory; 0 for a directory in which no run has a
+// number.
 std::map<std::string, std::int64_t> last_runs_of(const record::Run& run) {
   std::map<std::string, std::int64_t> last_runs;
   for (const record::Process& process : run.processes) {
@@ -336,10 +339,11 @@ void drop_earlier_programs(Reading& reading) {
     const std::int64_t last = last_runs.at(directory_of_run(process));
     if (process.run && *process.run < last) continue;
     if (process.run && last > 1)
-      process.notes.insert(process.notes.begin(),
-                           "this is run " + std::to_string(last) +
-                               " in this directory; the files of the "
-                               "program may have changed since the earlier ones, which are left out");
+      process.notes.insert(
+          process.notes.begin(),
+          "this is run " + std::to_string(last) +
+              " in this directory; earlier runs are left out, because the files of the program may have "
+              "changed since then");
     kept.push_back(std::move(process));
     if (i < reading.texts.size()) kept_texts.push_back(std::move(reading.texts[i]));
   }

@@ -1,4 +1,4 @@
-// Returns expressions of values that are built from several other values: displays, calls, items of unpackings.
+// Returns expressions of values that are built from several other values: displays, calls and items of unpackings.
 #include <algorithm>
 
 #include "decode/op.h"
@@ -11,7 +11,8 @@ using namespace ast;
 ValueExpression Expressions::display(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   const std::size_t count = in.size();
-  // The interpreter does not check the type of a display that it has built, so the kind of the value is `internal`.
+  // The interpreter relies on the type of a display that it has built, and does not check the type. The kind `internal`
+  // states that the value must not be replaced by an object of another type.
   auto with_type = [](ValueExpression result) {
     result.make_internal();
     return result;
@@ -36,7 +37,8 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
         compound(Slice{part(in[0]), count > 1 ? part(in[1]) : nullptr, count > 2 ? part(in[2]) : nullptr}, in, value);
     return result;
   }
-  // FORMAT_VALUE becomes an f-string of one field, or a note if it has a format specification.
+  // FORMAT_VALUE without a format specification becomes an f-string of one field. FORMAT_VALUE with a format
+  // specification becomes the note `<formatted value>`.
   if (it.op == Op::format_value_) {
     const char conversions[] = {0, 's', 'r', 'a'};
     if (it.aux) return note("formatted value", true);
@@ -58,7 +60,7 @@ ValueExpression Expressions::display(const StackValue& value, const Instruction&
     result.reads_memory = true;
     return result;
   }
-  // The code from here on handles LIST_TO_TUPLE.
+  // If no `if` above has returned, the operation is LIST_TO_TUPLE.
   if (auto* elements = as<ListExpr>(part(in[0]))) return with_type(compound(Tuple{elements->elts}, in, value));
   return note("tuple of " + text(in[0]), true);
 }
@@ -107,7 +109,7 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
   const Parts& in = value.inputs;
   Table<Expr*> args;
   Table<Keyword> keywords;
-  // A receiver is the `self` of a method, which source shows in front of the dot.
+  // A receiver is the `self` of a method call, which is written in front of the dot.
   auto is_null = [&](int id) { return of(id).null() || of(id).kind == StackSlot::Kind::receiver; };
   std::size_t first = 0, last = in.size();
   Expr* function = nullptr;
@@ -129,7 +131,8 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
     if (in.empty()) return note("call");
     function = part(in[0]), first = 1;
   } else {  // CALL_FUNCTION_EX
-    // CALL_FUNCTION_EX: the NULLs are left out, so that callable, tuple and dict remain.
+    // The NULLs among the operands of CALL_FUNCTION_EX are left out, so that the callable, the tuple and the dict
+    // remain.
     Parts left;
     for (int id : in) {
       if (!is_null(id)) left.push_back(id);
@@ -154,8 +157,9 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
   return result;
 }
 
-// Returns the expression of one item of an unpacking. An item of a call's result is shown as `f()[0]`. A value other
-// than the result of a call may be an iterable without subscripts, so an item of it is `[*x][0]`.
+// Returns the expression of one item of an unpacking. An item of a call's result is written as `f()[0]`. A value other
+// than the result of a call may be an iterable without subscripts, so an item of such a value x is written as
+// `[*x][0]`.
 ValueExpression Expressions::unpacked(const StackValue& value, const Instruction& it) {
   const Parts& in = value.inputs;
   const int total = it.op == Op::unpack_ex_ ? it.arg + it.aux + 1 : it.arg;
@@ -171,7 +175,8 @@ ValueExpression Expressions::unpacked(const StackValue& value, const Instruction
   }
   Expr* base = is<Call>(whole) ? whole : expr(ListExpr{arena_.copy(Table<Expr*>{expr(Starred{whole})})});
   Expr* subscript;
-  // The starred item is a slice, and the items behind it are counted from the end.
+  // The value of a starred target, as of b in `a, *b, c = x`, is a slice of x. The items behind the slice are counted
+  // from the end.
   if (it.op == Op::unpack_ex_ && index == it.arg) {
     Expr* stop = it.aux ? expr(UnaryExpr{UnaryOp::negative, integer(it.aux)}) : nullptr;
     subscript = expr(Slice{it.arg ? integer(it.arg) : nullptr, stop, nullptr});

@@ -14,7 +14,8 @@ using namespace ast;
 
 namespace {
 
-// The largest number of nodes of an expression, because each value that is copied and used twice doubles the size.
+// The largest number of nodes of an expression. The size needs a limit, because each value that is copied and used
+// twice doubles the size of an expression.
 constexpr int size_max = 300;
 constexpr int expression_depth_max = 60;
 
@@ -24,7 +25,7 @@ const ValueExpression& Expressions::of(int value) {
   auto found = known_.find(value);
   if (found != known_.end()) return found->second;
   if (depth_ >= expression_depth_max) return known_[-1] = note("...");
-  // A value in a loop may be computed from itself.
+  // A value in a loop may be computed from itself, so a note stands for the value while its expression is being built.
   known_[value] = note("...");
   ++depth_;
   ValueExpression built = build(values_.value(value));
@@ -42,7 +43,7 @@ bool Expressions::is_current(const ValueExpression& expression, const MachineSta
   });
 }
 
-// Returns a local whose current version was set by an instruction that stored `value`; null if there is none.
+// Returns a local whose current version was set by an instruction that stored `value`; null if there is no such local.
 Expr* Expressions::holder(int value, const MachineState& state) {
   for (std::size_t local = 0; local < state.locals.size(); ++local) {
     const VersionId version = state.locals[local];
@@ -52,7 +53,7 @@ Expr* Expressions::holder(int value, const MachineState& state) {
   return nullptr;
 }
 
-// Returns a name of the code object; "_" if there is no such name.
+// Returns the name at `index` in the names of the code object; "_" if there is no such name.
 std::string_view Expressions::name(int index) const {
   return index >= 0 && std::size_t(index) < code_.names.size() ? std::string_view(code_.names[std::size_t(index)])
                                                                : std::string_view("_");
@@ -85,7 +86,8 @@ ValueExpression Expressions::note(std::string text, bool internal) {
   return result;
 }
 
-// Returns an expression with parts. The expression reads the locals and the memory that its parts read.
+// Returns the expression `node`, whose parts are the expressions of the values `parts`. The expression reads the
+// locals and the memory that its parts read.
 ValueExpression Expressions::compound(Expr::Node node, const Parts& parts, const StackValue& value) {
   ValueExpression result;
   result.expr = expr(std::move(node));
@@ -95,7 +97,8 @@ ValueExpression Expressions::compound(Expr::Node node, const Parts& parts, const
     result.size += one.size;
     result.effects |= one.effects;
     if (one.reads_memory) {
-      // If an instruction between the parts had effects, the parts cannot be evaluated together again.
+      // If an instruction changed memory after one part was computed, evaluating all parts again need not yield the
+      // same value.
       result.effects |= one.memory != value.memory;
       result.reads_memory = true;
     }
@@ -106,7 +109,8 @@ ValueExpression Expressions::compound(Expr::Node node, const Parts& parts, const
   return result;
 }
 
-// The values that are on the stack at the start of a handler have only notes, and no expressions.
+// The values that are on the stack at the start of a handler have no expression in Python, but only a note such as
+// `<exception>`.
 ValueExpression Expressions::build(const StackValue& value) {
   using Kind = StackValue::Kind;
   switch (value.kind) {
@@ -122,7 +126,8 @@ ValueExpression Expressions::build(const StackValue& value) {
   return note("unknown", true);
 }
 
-// Returns the expression of a value that differs by path: a conditional expression, or a note of the alternatives.
+// Returns the expression of a value that differs by path: a conditional expression, or a note that lists the possible
+// values.
 ValueExpression Expressions::met(const StackValue& value) {
   ValueExpression chosen = choice(value);
   if (chosen.expr) return chosen;
@@ -137,13 +142,13 @@ ValueExpression Expressions::met(const StackValue& value) {
   return note(both.empty() ? "unknown" : both, internal);
 }
 
-// Returns `a or b`, `a and b` or `a if test else b`, if each of the two paths from one conditional jump computes one of
-// the values that meet; otherwise an empty expression.
+// Returns `a or b`, `a and b` or `a if test else b` if `value` stands for two values that come from the two paths
+// behind one conditional jump. Returns an empty expression for any other value.
 ValueExpression Expressions::choice(const StackValue& value) {
   const Table<int>& ways = values_.ways_to(value.at);
   if (ways.size() != 2 || value.inputs.size() != 2) return {};
-  // The test is at the end of a block that leads directly to the block of `value`, or of the block in front of both
-  // branches.
+  // The test is at the end of one of the two blocks that lead to the block of `value`, or at the end of a block that
+  // leads to both of these blocks.
   int test = -1, arms[2] = {ways[0], ways[1]};
   auto only_way = [&](int block) { return values_.ways_to(block).size() == 1 ? values_.ways_to(block)[0] : -1; };
   if (only_way(arms[1]) == arms[0]) test = arms[0];
@@ -155,8 +160,8 @@ ValueExpression Expressions::choice(const StackValue& value) {
   if (tested < 0 || jump.target < 0) return {};
   const bool jumps_if_true = jump.op == Op::jump_if_true_or_pop_ || jump.op == Op::pop_jump_if_true_;
   if (!jumps_if_true && jump.op != Op::jump_if_false_or_pop_ && jump.op != Op::pop_jump_if_false_) return {};
-  // Find the path that computed each value. A value that was computed before the test belongs to the path that computes
-  // no value.
+  // Find the path that computed each of the two values. A value that was computed on neither path was computed in front
+  // of the test, and belongs to the path that does not compute the other value.
   auto made_in = [&](int id) {
     const StackValue& one = values_.value(id);
     return one.kind == StackValue::Kind::made ? values_.block_of(one.at) : one.at;
@@ -171,7 +176,7 @@ ValueExpression Expressions::choice(const StackValue& value) {
     if (fallen != value.at && belongs(id, fallen)) on_fall = id, on_jump = other;
   }
   if (on_fall < 0 || on_jump < 0) return {};
-  // True if the value is the one that was tested.
+  // True if `id` is the value that the conditional jump tests.
   auto is_test = [&](int id) {
     if (id == tested) return true;
     // From 3.13 on, TO_BOOL converts a copy of the value before the jump.
@@ -194,8 +199,8 @@ ValueExpression Expressions::choice(const StackValue& value) {
   return result;
 }
 
-// Returns the expression of a constant. A constant without a literal, or a container of such a constant, is shown by
-// its index.
+// Returns the expression of a constant. A constant without a literal, or a container of such a constant, becomes a note
+// with the index of the constant.
 ValueExpression Expressions::constant(int index) {
   if (index < 0 || index >= values_.decoded().constant_count()) return note("unknown");
   const Constant& value = values_.decoded().constant(index);
@@ -223,14 +228,15 @@ ValueExpression Expressions::local(const StackValue& value, int index) {
   return result;
 }
 
-// Returns an expression that is valid at any time.
+// Returns an expression that yields the same value whenever it is evaluated.
 ValueExpression Expressions::plain(Expr::Node node) {
   ValueExpression result;
   result.expr = expr(std::move(node));
   return result;
 }
 
-// Returns an expression that reads memory, which must not have changed since the value was computed.
+// Returns an expression that reads memory, such as an attribute. If the memory changes later, a further evaluation of
+// the expression may yield another value.
 ValueExpression Expressions::read(Expr::Node node, const Parts& parts, const StackValue& value) {
   ValueExpression result = compound(std::move(node), parts, value);
   result.reads_memory = true;
@@ -271,14 +277,14 @@ ValueExpression Expressions::comparison(const StackValue& value, CompareOp op) {
   return read(Compare{part(in[0]), arena_.copy(Table<CompareOp>{op}), list(in, 1, 2)}, in, value);
 }
 
-// Returns the call of a builtin for which the bytecode has an operation.
+// Returns a call of the builtin `function`, which has the effect of the operation that computed the value.
 ValueExpression Expressions::internal_call(std::string_view function, const StackValue& value) {
   ValueExpression result = compound(Call{expr(Name{function}), list(value.inputs, 0, 1), {}}, value.inputs, value);
   result.make_internal();
   return result;
 }
 
-// Returns the expression of a value that an operation has pushed, by a table of all operations.
+// Returns the expression of a value that an operation has pushed. The switch is a table of all operations.
 ValueExpression Expressions::made(const StackValue& value) {
   const Instruction& it = values_.code()[value.at];
   const Parts& in = value.inputs;

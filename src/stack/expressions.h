@@ -16,8 +16,9 @@ namespace depyf {
 // The expression of one value on the stack.
 struct ValueExpression {
   ast::Expr* expr = nullptr;
-  int size = 1;  // number of nodes
-  // True if evaluating the expression calls code, or if the expression contains a note, which is no Python.
+  int size = 1;  // the number of nodes of `expr`
+  // True if evaluating the expression calls code, or if the expression contains a note such as `<exception>`, which is
+  // no Python.
   bool effects = false;
   // True if the expression reads anything but locals of the frame, so that it is valid only until an instruction has
   // effects.
@@ -37,11 +38,11 @@ class Expressions {
  public:
   explicit Expressions(const StackValues& values) : values_(values), code_(*values.decoded().code) {}
 
-  // Returns the expression of a value. The returned reference is valid as long as the Expressions object.
+  // Returns the expression of a value. The returned reference is valid as long as the Expressions object exists.
   const ValueExpression& of(int value);
   // True if evaluating the expression in `state` yields the same value again.
   static bool is_current(const ValueExpression& expression, const MachineState& state);
-  // Returns the name of a local that holds the value in `state`; null if there is none.
+  // Returns the name of a local that holds the value in `state`; null if no local holds the value.
   ast::Expr* holder(int value, const MachineState& state);
 
  private:
@@ -67,7 +68,7 @@ class Expressions {
   ValueExpression call(const StackValue& value, const Instruction& it);
   ValueExpression unpacked(const StackValue& value, const Instruction& it);
   ValueExpression compound(ast::Expr::Node node, const Parts& parts, const StackValue& value);
-  // Returns the note `<text>` in place of the expression of a value that has none.
+  // Returns the note `<text>`, in place of an expression, for a value that no expression in Python yields.
   ValueExpression note(std::string text, bool internal = false);
   // Returns the source of a value's expression, for use in a note.
   std::string text(int value);

@@ -35,12 +35,12 @@ struct StackMap::Parts {
     error = values->error();
   }
 
-  // Returns the index of the operation that runs next if the interpreter is at `offset`, or -1 if there is none. An
-  // offset inside an instruction stands for the instruction itself, and an instruction that the decoder omits (PRECALL)
-  // stands for the next one.
+  // Returns the index of the operation that runs next if the interpreter is at `offset`, or -1 if no operation
+  // follows. An offset inside an instruction stands for the instruction itself, and an instruction that the decoder
+  // omits (PRECALL) stands for the next instruction.
   int at(std::uint32_t offset) const {
     if (!error.empty()) return -1;
-    const Table<Instruction, InstructionIndex>& all = decoded->instructions;
+    const Instructions& all = decoded->instructions;
     auto after = std::upper_bound(all.begin(), all.end(), offset,
                                   [](std::uint32_t value, const Instruction& it) { return value < it.offset; });
     int index = int(after - all.begin()) - 1;
@@ -92,7 +92,8 @@ std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
     slot.current = Expressions::is_current(value, *state);
     slot.kind = value.kind;
     const ast::Expr* expr = value.expr;
-    // An expression that is no longer current is replaced by a local that holds the value.
+    // If evaluating the expression would no longer yield the value, the expression is replaced by the name of a local
+    // that holds the value.
     if (!slot.current && !value.null()) {
       if (const ast::Expr* holder = parts_->expressions->holder(id, *state)) expr = holder, slot.current = true;
     }
@@ -116,7 +117,7 @@ std::vector<StackSlot> StackMap::slots(std::uint32_t offset) const {
   return result;
 }
 
-// Returns the entry of the exception table for `offset`, if there is one.
+// Returns the entry of the exception table for `offset`; std::nullopt if no entry covers `offset`.
 std::optional<ExceptionEntry> StackMap::handler(std::uint32_t offset) const {
   const int at = parts_->at(offset);
   if (at < 0) return std::nullopt;

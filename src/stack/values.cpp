@@ -11,7 +11,8 @@
 namespace depyf {
 namespace {
 
-constexpr std::size_t locals_budget = 4'000'000;  // tracks locals up to this product of instructions and locals
+// The greatest product of the number of instructions and the number of locals for which locals are tracked.
+constexpr std::size_t locals_budget = 4'000'000;
 constexpr std::size_t steps_max = 40'000'000;
 constexpr int depth_max = 100'000;
 
@@ -35,7 +36,7 @@ StackValues::StackValues(const DecodedCode& decoded) : decoded_(decoded), versio
   run();
 }
 
-// Blocks start at jump targets, handlers, and behind jumps and other ends of flow.
+// Blocks start at jump targets and handlers, and behind instructions that jump or never fall through.
 void StackValues::find_blocks() {
   const int count = int(code().size());
   Table<bool> starts(count + 1, false), handler(count + 1, false);
@@ -92,7 +93,8 @@ void StackValues::run() {
   }
 }
 
-// Any instruction may raise, so the state in front of each instruction is sent to its handler.
+// Any instruction may raise an exception, so the state in front of each instruction is passed to the handler that
+// covers the instruction.
 void StackValues::walk(int block) {
   MachineState state = *blocks_[block].entry;
   for (int at = blocks_[block].begin; at < blocks_[block].end; ++at) {
@@ -103,8 +105,8 @@ void StackValues::walk(int block) {
   if (blocks_[block].end < int(code().size())) flow(state, block, blocks_[block].end);
 }
 
-// Sends the state to the handler of the instruction at `at`, with the stack cut to the handler's depth and the
-// exception on top.
+// Passes the state to the handler that covers the instruction at `at`, with the stack cut to the handler's depth and
+// the exception on top.
 void StackValues::raise(const MachineState& state, int at) {
   MachineState next;
   int handler = -1;
@@ -129,8 +131,8 @@ void StackValues::raise(const MachineState& state, int at) {
     next.stack.resize(block.level);
     next.blocks.resize(open - 1);
     next.blocks.push_back({-1, block.level});
-    // Up to 3.10, a handler starts with two triples of traceback, value and type on the stack: that of the exception
-    // that was being handled before, then that of its own exception.
+    // Up to 3.10, a handler starts with six values on the stack: traceback, value and type of the exception that was
+    // being handled before, and then traceback, value and type of the raised exception.
     for (int i = 0; i < 2; ++i) next.stack.push_back(make(StackValue::Kind::traceback, handler, i));
     next.stack.push_back(make(StackValue::Kind::previous_exception, handler, 0));
     next.stack.push_back(make(StackValue::Kind::traceback, handler, 2));
@@ -154,12 +156,13 @@ void StackValues::join(MachineState state, int block) {
     target.entry = std::move(state);
   } else {
     MachineState& entry = *target.entry;
-    // In compiled code, the depths of both states are equal. In code that no compiler emitted, only the slots that both
-    // states have are known.
+    // In compiled code, all paths to a block have the same depth of the stack. In code that no compiler emitted, only
+    // the slots that exist on all paths are known.
     if (state.stack.size() < entry.stack.size()) entry.stack.resize(state.stack.size()), changed = true;
     for (std::size_t slot = 0; slot < entry.stack.size(); ++slot) {
       int& mine = entry.stack[slot];
-      // Different values of a slot become one `met` value of the block, which lists them as inputs.
+      // Different values of a slot become one `met` value of the block, which lists the different values as its
+      // inputs.
       const int met = mine == state.stack[slot] ? mine : make(StackValue::Kind::met, block, int(slot));
       if (mine == met && mine == state.stack[slot]) continue;
       Table<int>& inputs = values_[met].inputs;
@@ -200,7 +203,8 @@ bool StackValues::step(MachineState& state, int at, int block) {
     return true;
   }
   if (it.op == Op::setup_finally_ || it.op == Op::setup_async_with_) {
-    const int awaited = it.op == Op::setup_async_with_ ? 1 : 0;  // the result of __aenter__ lies above the block
+    // The result of __aenter__ lies above the level of the block.
+    const int awaited = it.op == Op::setup_async_with_ ? 1 : 0;
     if (underflow(awaited)) return false;
     state.blocks.push_back({it.target, depth - awaited});
     return true;
@@ -277,7 +281,7 @@ void StackValues::special(MachineState& state, const Instruction& it, int at, co
   const int stay = std::min({effect.stays, int(taken.size()), effect.pushes});
   for (int index = 0; index < effect.pushes; ++index) {
     if (index < stay) state.stack.push_back(taken[index]);
-    // A jump pushes different values if it is taken and if it is not.
+    // A jump that is taken pushes other values than a jump that is not taken.
     else push(jump ? index + jump_values : index);
   }
 }

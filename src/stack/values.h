@@ -1,5 +1,5 @@
 // Finds which value lies in each slot of the stack, by one forward data flow analysis over a code object, similar to
-// SSA form. A value is identified by the instruction that made it, or by the block where different values meet.
+// SSA form. A value is identified by the instruction that pushed it, or by the block where different values meet.
 #pragma once
 
 #include <map>
@@ -11,8 +11,9 @@
 
 namespace depyf {
 
-// The version of a variable: the instruction that set it; the number of instructions plus a block, if several versions
-// meet at that block; or `at_start`.
+// The version of a variable is the number of the instruction that set the variable. If several versions meet at the
+// start of a block, the version is the number of all instructions plus the number of the block. The version at the
+// start of the code object is `at_start`.
 using VersionId = std::int32_t;
 constexpr VersionId at_start = -1;
 
@@ -21,18 +22,20 @@ constexpr std::int32_t jump_values = 1 << 24;
 
 // A value that lies on the stack at some point of the code.
 struct StackValue {
-  // A value is `made` by an instruction, `met` where paths join with different values, pushed at the start of a handler
-  // (`exception` to `traceback`), or unknown at the start of a generator (`resumed`) or code object (`entry`).
+  // The kind states where a value comes from. A `made` value was pushed by an instruction, and a `met` value replaces
+  // different values where paths join. Values of the kinds from `exception` to `traceback` are pushed at the start of a
+  // handler. The values on the stack at the start of a generator (`resumed`) or of another code object (`entry`) are
+  // unknown.
   enum class Kind : std::uint8_t { made, met, entry, exception, previous_exception, lasti, traceback, resumed };
   Kind kind = Kind::made;
-  // The instruction that made the value, or the block where it appears.
+  // The number of the instruction that made the value, or of the block at whose start the value appears.
   std::int32_t at = -1;
   // For a `made` value: its index among the values that the instruction pushes, bottom first, plus `jump_values` if the
   // instruction jumps. For a `met` value: its stack slot.
   std::int32_t index = 0;
   // The values that the instruction of a `made` value popped, bottom first, or the values that meet in a `met` value.
   Table<int> inputs;
-  // The version of the local that a load read.
+  // If the value was loaded from a local: the version of the local at the load.
   VersionId local = at_start;
   // The version of all memory except locals when the value was computed.
   VersionId memory = at_start;
@@ -48,7 +51,7 @@ struct OpenBlock {
 
 // The stack and the versions of variables in front of an instruction.
 struct MachineState {
-  Table<int> stack;  // values
+  Table<int> stack;  // the numbers of the values, bottom first
   // The versions of the locals; empty if locals are not tracked.
   Table<VersionId> locals;
   VersionId memory = at_start;
@@ -60,7 +63,7 @@ class StackValues {
  public:
   explicit StackValues(const DecodedCode& decoded);
 
-  const Table<Instruction, InstructionIndex>& code() const { return decoded_.instructions; }
+  const Instructions& code() const { return decoded_.instructions; }
   const DecodedCode& decoded() const { return decoded_; }
   // Returns the reason why the analysis failed; an empty text if it succeeded.
   const std::string& error() const { return error_; }
@@ -73,9 +76,9 @@ class StackValues {
   const Table<int>& ways_to(int block) const { return blocks_[block].ways; }
   int end_of(int block) const { return blocks_[block].end; }
   bool handles(int block) const { return blocks_[block].is_handler; }
-  // Returns the value that an instruction stores in a local, or -1 if it stores none.
+  // Returns the value that an instruction stores in a local; -1 if the instruction is no store to a local.
   int stored_by(int instruction) const { return stored_[instruction]; }
-  // Returns the value that the conditional jump at the end of a block tests, or -1 if there is none.
+  // Returns the value that the conditional jump at the end of a block tests; -1 if no conditional jump ends the block.
   int tested_by(int block) const { return blocks_[block].tested; }
 
  private:
@@ -97,11 +100,11 @@ class StackValues {
   bool step(MachineState& state, int at, int block);
   void special(MachineState& state, const Instruction& it, int at, const Table<int>& taken, const StackEffect& effect,
                bool jump);
-  // Sends the state to the handler of the exception that the instruction may raise.
+  // Passes the state to the handler of the exception that the instruction may raise.
   void raise(const MachineState& state, int at);
-  // Sends the state from block `from` to the instruction `target`.
+  // Passes the state from the block `from` to the block that starts at the instruction `target`.
   void flow(const MachineState& state, int from, int target);
-  // Merges a state into that of a block's start.
+  // Merges `state` into the state at the start of `block`.
   void join(MachineState state, int block);
   // Returns the value with this kind, place and index, and creates it if necessary.
   int make(StackValue::Kind kind, int at, int index);
@@ -111,7 +114,7 @@ class StackValues {
   Version version_;
   Table<Block> blocks_;
   Table<int> block_of_;
-  Table<int> range_of_;  // maps an instruction to its protected range, or -1
+  Table<int> range_of_;  // maps an instruction to its protected range, or to -1 if no range covers it
   Table<StackValue> values_;
   std::map<std::tuple<int, int, int>, int> known_;
   Table<int> stored_;

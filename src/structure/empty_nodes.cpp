@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "flow/cfg.h"
 #include "structure/graph.h"
 
 namespace depyf {
@@ -15,21 +16,26 @@ bool only_markers(const Node& node) {
   });
 }
 
-Shape shape_of(const Table<Node, NodeIndex>& nodes) {
+Shape shape_of(const Table<Node, NodeIndex>& nodes, const Cfg& cfg) {
   Shape shape;
+  shape.has_regions = !cfg.regions.empty();
   for (const Node& node : nodes) {
-    if (node.end == Node::End::none) continue;
-    if (leads_back(nodes, node, node.a)) shape.back_targets.push_back(node.a);
-    if (leads_back(nodes, node, node.b)) shape.back_targets.push_back(node.b);
-    shape.has_ends |= node.left_by_statement || node.else_clause;
+    const bool is_used = node.end != Node::End::none;
+    shape.has_ends |= is_used & (node.left_by_statement | node.else_clause);
+    // A single branch skips a node without an edge that leads back, as most nodes are: the sum is computed without a
+    // branch.
+    const bool back_a = is_used & leads_back(nodes, node, node.a), back_b = is_used & leads_back(nodes, node, node.b);
+    if (int{back_a} + int{back_b} == 0) continue;
+    if (back_a) shape.back_targets.push_back(node.a);
+    if (back_b) shape.back_targets.push_back(node.b);
   }
   return shape;
 }
 
 namespace {
 
-// True if the node only pops the exception of a finally clause, and calls __exit__ before, on the path of a `return`
-// that stands within a statement of the clause.
+// True if the node lies on the path of a `return` out of a finally clause, and does nothing but leave the with
+// statements in the clause and pop the exception that the clause handles.
 bool returns_from_finally(const Lifted& lifted, const Node& node) {
   const bool is_clause = std::ranges::any_of(
       lifted.finally_ends, [&](const std::pair<RegionIndex, NodeIndex>& end) { return end.first == node.region; });
@@ -46,8 +52,8 @@ bool returns_from_finally(const Lifted& lifted, const Node& node) {
          });
 }
 
-// Restricts `left_by_statement` to nodes that may be a `continue`: nodes that leave a statement or are a whole else
-// clause, have no other effect, and lead back to earlier code.
+// Sets `left_by_statement` of the nodes that may be a `continue`, and clears it of all other nodes. A node may be a
+// `continue` if it leaves a statement or is a whole else clause, has no other effect, and leads back to earlier code.
 void settle_ends_of_statements(Table<Node, NodeIndex>& nodes) {
   // An else clause may start with a statement whose setup is a node of its own.
   for (const Node& node : nodes)
@@ -59,8 +65,8 @@ void settle_ends_of_statements(Table<Node, NodeIndex>& nodes) {
                              node.end == Node::End::go && only_markers(node) && leads_back(nodes, node, node.a);
 }
 
-// Finds the empty headers of loops whose body starts with a for loop, without which the loop and the for loop would
-// have the same header.
+// Finds the empty headers of loops whose body starts with a for loop. If the empty header of an outer loop in front of
+// a for loop were removed, both loops would have the same header.
 class OuterHeaders {
  public:
   explicit OuterHeaders(Lifted& lifted) : lifted_(lifted) {}
@@ -79,11 +85,11 @@ class OuterHeaders {
     may_head_.resize(lifted_.nodes.size());
     for (const Node& node : lifted_.nodes)
       for (NodeIndex to : {node.a, node.b})
-        if (node.end != Node::End::none && leads_back(lifted_.nodes, node, to)) may_head_[to] = true;
+        may_head_[or_zero(to)] |= (node.end != Node::End::none) & leads_back(lifted_.nodes, node, to);
   }
 
   Lifted& lifted_;
-  Table<char> may_head_;  // by node: a back edge may lead to it; empty until it is needed
+  Table<char> may_head_;  // by node: true if a back edge may lead to the node; empty until needed
   std::optional<Graph> graph_;
 };
 
@@ -92,7 +98,7 @@ class OuterHeaders {
 void skip_empty(Lifted& lifted, const Shape& shape) {
   auto& nodes = lifted.nodes;
   if (shape.has_ends) settle_ends_of_statements(nodes);
-  Table<char> handlers;  // by node: a handler starts there; empty without finally clauses
+  Table<char> handlers;  // by node: true if a handler starts at the node; empty without finally clauses
   if (!lifted.finally_ends.empty()) {
     handlers.resize(nodes.size());
     for (const Node& node : nodes)
@@ -100,7 +106,8 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
   }
   OuterHeaders outer_headers(lifted);
   auto is_needed = [&](NodeIndex node) {
-    // The node computes a value within a statement, and a return behind the statement uses the value.
+    // A node whose `carries` is set computes a value within a statement, and a return behind the statement uses the
+    // value.
     if (nodes[node].carries) return true;
     return nodes[node].else_break || nodes[node].left_by_statement || outer_headers.contains(node);
   };
@@ -109,7 +116,20 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
     return !handlers.empty() && !handlers[node] && returns_from_finally(lifted, nodes[node]);
   };
   const int count = int(nodes.size());
-  auto may_be_skipped = [&](NodeIndex node) { return node >= 0 && nodes[node].end == Node::End::go; };
+  // Indexed by node: true if the node ends in a plain jump (End::go), and either has no statements or starts with a
+  // marker. The value is true for few nodes, and each node that does nothing is one of them.
+  Table<char> may_do_nothing(count);
+  bool is_possible = false;  // true if the table contains a value that is true
+  for (int index = 0; index < count; ++index) {
+    const Node& node = nodes[index];
+    const bool is_plain = node.end == Node::End::go;
+    may_do_nothing[index] = is_plain & node.statements.empty();
+    if (shape.has_regions && is_plain && !node.statements.empty())
+      may_do_nothing[index] = is<InternalStmt>(node.statements[0]);
+    is_possible |= may_do_nothing[index] != 0;
+  }
+  if (!is_possible) return;
+  auto may_be_skipped = [&](NodeIndex node) { return (node >= 0) & (may_do_nothing[or_zero(node)] != 0); };
   // Redirects an edge past nodes that do nothing.
   auto redirect = [&](NodeIndex& edge) {
     for (int steps = 0; steps < count && may_be_skipped(edge); ++steps) {
@@ -119,11 +139,11 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
     }
   };
   for (Node& node : nodes) {
-    if (node.end == Node::End::none) continue;
+    const bool is_used = node.end != Node::End::none;
     // The first node in the body of a try or with statement stays, even if it is empty, because the node behind it may
     // not be in the body.
-    if (node.end != Node::End::setup && may_be_skipped(node.a)) redirect(node.a);
-    if (may_be_skipped(node.b)) redirect(node.b);
+    if (is_used & (node.end != Node::End::setup) & may_be_skipped(node.a)) redirect(node.a);
+    if (is_used & may_be_skipped(node.b)) redirect(node.b);
   }
   redirect(lifted.entry);
 }

@@ -1,25 +1,29 @@
-// Nodes of the lifted graph that do nothing.
+// Finds nodes of the lifted graph that do nothing, and redirects edges past them.
 #pragma once
 
 #include "lift/lift.h"
+#include "support/branch_free.h"
 
 namespace depyf {
 
-// Cheap facts about a graph. Most graphs have neither `back_targets` nor `has_ends`, so most of the simplification is
-// left out for them.
+// Facts about a graph that are cheap to compute. In most graphs, `back_targets` is empty and `has_ends` is false, so
+// that most of the simplification is skipped.
 struct Shape {
   Table<NodeIndex> back_targets;  // the targets of edges that may close a loop
-  bool has_ends = false;  // some node leaves a statement, or starts an else clause (3.8)
+  bool has_ends = false;  // true if some node leaves a statement, or starts an else clause (3.8)
+  bool has_regions = false;  // true if the code has try or with statements, which leave markers (see `only_markers`)
 };
 
-Shape shape_of(const Table<Node, NodeIndex>& nodes);
+Shape shape_of(const Table<Node, NodeIndex>& nodes, const Cfg& cfg);
 
 // True if the only statements of the node are markers for popping an exception or leaving a with statement.
 bool only_markers(const Node& node);
 
 // True if the edge may close a loop, because its target does not come later in the code than its source.
 inline bool leads_back(const Table<Node, NodeIndex>& nodes, const Node& from, NodeIndex to) {
-  return to >= 0 && nodes[to].offset <= from.offset;
+  // If `to` is -1, the offset of node 0 is compared, and the result of the comparison does not count, so that the test
+  // contains no branch.
+  return (to >= 0) & (nodes[or_zero(to)].offset <= from.offset);
 }
 
 // Redirects edges past nodes that do nothing.

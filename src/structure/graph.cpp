@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <span>
 
+#include "support/branch_free.h"
 #include "support/dominators.h"
 #include "support/table.h"
 
@@ -12,31 +15,38 @@ Graph::Graph(Table<Node, NodeIndex>& nodes_in, NodeIndex entry_in) : nodes(nodes
 
 namespace {
 
-// Returns the successors of `node`, in the order of their code.
+// True if `end` is one of `Ends`.
+template <Node::End... Ends>
+bool is_any(Node::End end) {
+  constexpr unsigned set = ((1u << unsigned(Ends)) | ...);
+  return (set >> unsigned(end) & 1) != 0;
+}
+
+// Returns the successors of `node`, in the order of their code. A missing successor is represented by the number
+// `nodes.size()`, which belongs to no node. The function contains no branch, because the processor could not predict a
+// branch on the end of a node (Node::End).
 Successors successors_of(const Table<Node, NodeIndex>& nodes, const Node& node) {
   using End = Node::End;
-  const NodeIndex a = node.a, b = node.b;
-  if (node.end == End::none || node.end == End::leave) return {};
-  // In 3.8, a node that ends in END_FINALLY has an edge to the code behind its try statement, although it always
-  // raises.
-  if (node.end == End::stop) return a >= 0 ? Successors{{a}, 1} : Successors{};
-  if (node.end == End::go || b < 0) return {{a}, 1};
-  // The branch with the lower offset stands first in the code.
-  const bool is_turned = node.end == End::branch && a >= 0 && nodes[b].offset < nodes[a].offset;
-  return {{is_turned ? b : a, is_turned ? a : b}, 2};
+  const int missing = int(nodes.size());
+  // In 3.8, a node that ends in END_FINALLY (End::stop) has an edge to the code behind its try statement, although the
+  // END_FINALLY always raises.
+  const bool has_a = is_any<End::go, End::branch, End::loop, End::stop, End::setup>(node.end) & (node.a >= 0);
+  const bool has_b = is_any<End::branch, End::loop, End::setup>(node.end) & (node.b >= 0) & has_a;
+  const int a = select(has_a, node.a, missing), b = select(has_b, node.b, missing);
+  // The branch with the lower offset comes first in the code.
+  const bool is_turned =
+      has_b & (node.end == End::branch) & (nodes[or_zero(node.b)].offset < nodes[or_zero(node.a)].offset);
+  return {{select(is_turned, b, a), select(is_turned, a, b)}, has_a + has_b};
 }
 
 }  // namespace
 
 // Determines the reverse postorder by a depth-first search with an explicit stack, which also finds the successors of
-// each node and counts the edges to it.
+// each node and counts the edges to it. The number `count`, which represents a missing successor, counts as visited.
 void Graph::find_order() {
-  struct Frame {
-    NodeIndex node;
-    int left;  // the number of successors that have not been visited
-  };
   const int count = int(nodes.size());
-  Table<Frame> stack(count);  // a node is visited once
+  // The table `sequence_` also holds the stack, which grows from the start of the table, while the sequence is filled
+  // from its end. The table has room for the stack and the sequence, because a visited node is in only one of them.
   sequence_.resize(count);
   const Row<Successors, NodeIndex> successors(successors_);
   const Row<NodeIndex> sequence(sequence_);
@@ -47,36 +57,41 @@ void Graph::find_order() {
     const Node& info = nodes[node];
     has_setups_ |= info.end == Node::End::setup;
     const Successors& next = successors[node] = successors_of(nodes, info);
-    for (NodeIndex to : next) ++edges[to];
-    stack[depth++] = {node, next.count};
+    ++edges[next.nodes[0]], ++edges[next.nodes[1]];
+    sequence[depth++] = node;
   };
   enter(entry);
   while (depth > 0) {
-    auto& [node, left] = stack[depth - 1];
-    if (left == 0) {
-      sequence[--first] = node;
-      --depth;
-      continue;
-    }
+    const NodeIndex node = sequence[depth - 1];
     // The last successor is visited first, so that the first successor comes first in reverse postorder.
-    const NodeIndex to = successors[node].nodes[--left];
-    if (to >= 0 && order[to] < 0) enter(to);
+    const auto& next = successors[node].nodes;
+    const NodeIndex to = select(order[next[1]] < 0, next[1], next[0]);
+    if (order[to] < 0) {
+      enter(to);
+    } else {
+      --depth;
+      sequence[--first] = node;
+    }
   }
-  sequence_.erase(sequence_.begin(), sequence_.begin() + first);
-  for (int index = 0; NodeIndex node : sequence_) order[node] = index++;
+  for (int index = first; index < count; ++index) {
+    const NodeIndex node = sequence[index];
+    sequence[index - first] = node, order[node] = index - first;
+  }
+  sequence_.resize(count - first);
 }
 
-// Counting sort of the edges by their target.
+// Sorts the edges by their target, with a counting sort. The missing successors are sorted too, because a branch on
+// whether a successor is missing would often be mispredicted.
 void Graph::find_preds() {
   int sum = 0;
-  // `first_pred_[n]` is the end of the list of node n until the list is filled, from its end to its start.
+  // `first_pred_[n]` starts as the end of the list of predecessors of node n, and moves to the start of the list while
+  // the list is filled backwards.
   for (int& first : first_pred_) sum += first, first = sum;
   preds_.resize(sum);
   for (std::size_t index = sequence_.size(); index--;) {
     const NodeIndex node = sequence_[index];
     const Successors& next = successors(node);
-    for (int at = next.count; at--;) {
-      const NodeIndex to = next.nodes[at];
+    for (const NodeIndex to : {next.nodes[1], next.nodes[0]}) {
       preds_[--first_pred_[to]] = node;
       if (order_[node] < order_[to]) ++forward_preds_[to];
       else headers_.push_back(to);
@@ -84,17 +99,20 @@ void Graph::find_preds() {
   }
 }
 
-// Numbers the dominator tree. A dominator comes earlier in the order, so the sizes of subtrees are summed up from the
-// last node to the first, and then numbers are assigned from the first node to the last.
+// Numbers the dominator tree. In reverse postorder, a dominator comes before the nodes that it dominates. The sizes of
+// the subtrees are summed up from the last node to the first. After the sizes of the subtrees are known, the nodes are
+// numbered from the first node to the last.
 void Graph::number_dominators() {
-  for (std::size_t index = sequence_.size(); index--;) {
+  // The loop leaves out the first node of the sequence: it is the entry, which no other node dominates.
+  for (std::size_t index = sequence_.size(); --index > 0;) {
     const NodeIndex node = sequence_[index];
-    ++leave_[node];
-    if (node != entry) leave_[idom_[node]] += leave_[node];
+    leave_[idom_[node]] += ++leave_[node];
   }
-  for (NodeIndex node : sequence_) {
+  ++leave_[entry];
+  next_[entry] = 1;
+  for (const NodeIndex node : std::span(sequence_).subspan(1)) {
     const NodeIndex above = idom_[node];
-    if (node != entry) enter_[node] = next_[above], next_[above] += leave_[node];
+    enter_[node] = next_[above], next_[above] += leave_[node];
     next_[node] = enter_[node] + 1;
     leave_[node] += enter_[node];
   }
@@ -103,8 +121,7 @@ void Graph::number_dominators() {
 // Sorts the nodes where several paths meet by their immediate dominators, with a counting sort.
 void Graph::find_merges() {
   int count = 0;
-  for (NodeIndex node : sequence_)
-    if (is_merge(node)) ++first_merge_[idom_[node]], ++count;
+  for (NodeIndex node : sequence_) first_merge_[idom_[node]] += is_merge(node), count += is_merge(node);
   merges_.resize(count);
   if (count == 0) return;
   int sum = 0;
@@ -113,13 +130,13 @@ void Graph::find_merges() {
     if (const NodeIndex node = sequence_[index]; is_merge(node)) merges_[--first_merge_[idom_[node]]] = node;
 }
 
-// The rows are parts of two vectors, because an allocation for each row would take longer than filling it.
+// The rows are parts of two vectors, because an allocation for each row would take longer than filling the row.
 void Graph::analyse() {
   irreducible_ = has_setups_ = false;
   headers_.clear();
   const std::size_t count = nodes.size();
   successors_.assign(count, Successors());
-  numbers_.assign(7 * count + 2, 0);
+  numbers_.assign(7 * count + 4, 0);
   node_numbers_.assign(3 * count, NodeIndex());
   std::size_t used = 0;
   auto take = [&](std::size_t size) {
@@ -127,15 +144,20 @@ void Graph::analyse() {
     used += size;
     return part;
   };
+  // The number `count` represents a missing successor. The order of a missing successor is greater than the order of
+  // any node, so that a missing successor counts as visited.
   first_pred_ = take(count + 1), first_merge_ = take(count + 1);
-  enter_ = take(count), next_ = take(count), leave_ = take(count), forward_preds_ = take(count), order_ = take(count);
+  enter_ = take(count), next_ = take(count), leave_ = take(count);
+  forward_preds_ = take(count + 1), order_ = take(count + 1);
   std::fill(order_.begin(), order_.end(), -1);
+  order_[count] = std::numeric_limits<int>::max();
   const Row<NodeIndex, NodeIndex> rows(node_numbers_);
   idom_ = rows.part(std::size_t{0}, count), loop_ = rows.part(count, count), outer_ = rows.part(2 * count, count);
   find_order();
   find_preds();
   immediate_dominators<NodeIndex>(sequence_, order_, [&](NodeIndex node) { return preds(node); }, idom_);
-  // `dominates` needs these numbers, and is called only for graphs with loops or setup nodes.
+  // The function `dominates` needs the numbers of the dominator tree, and is called only for graphs with loops or
+  // setup nodes.
   if (has_loops() || has_setups_) number_dominators();
   find_merges();
   if (!has_loops()) return;
@@ -192,10 +214,10 @@ void Graph::find_members() {
   std::ranges::sort(headers_);
   loop_numbers_ = next_;  // reuses the memory of `next_`, whose content is not needed any more
   for (int number = 0; NodeIndex header : headers_) loop_numbers_[header] = number++;
-  Table<int> parents;
-  parents.reserve(headers_.size());
-  for (NodeIndex header : headers_) parents.push_back(outer_[header] < 0 ? -1 : loop_numbers_[outer_[header]]);
-  loops_ = Loops(parents, sequence_, [&](NodeIndex node) { return loop_[node] < 0 ? -1 : loop_numbers_[loop_[node]]; });
+  const auto number_of = [&](NodeIndex header) { return header < 0 ? -1 : loop_numbers_[header]; };
+  loops_ = Loops(
+      headers_.size(), [&](int number) { return number_of(outer_[headers_[number]]); }, sequence_,
+      [&](NodeIndex node) { return number_of(loop_[node]); });
 }
 
 bool Graph::in_loop(NodeIndex node, NodeIndex header) const {

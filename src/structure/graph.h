@@ -1,4 +1,4 @@
-// The lifted graph with its order, dominators and loops, as structuring needs it.
+// Computes the order, the dominators and the loops of the lifted graph, as structuring needs them.
 #pragma once
 
 #include "flow/cfg.h"
@@ -8,7 +8,8 @@
 
 namespace depyf {
 
-// The successors of a node, at most two, in the order of their code.
+// The successors of a node, at most two, in the order of their code. Only the first `count` items of `nodes` are
+// successors.
 struct Successors {
   int nodes[2] = {};
   int count = 0;
@@ -23,7 +24,7 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  // Computes all facts that the functions below return, and has to be called after any change of edges.
+  // Computes all facts that the functions below return. `analyse` has to be called after any change of edges.
   void analyse();
   bool irreducible() const { return irreducible_; }
   bool has_loops() const { return !headers_.empty(); }
@@ -35,18 +36,20 @@ class Graph {
   }
   // Returns the number of edges to the node that are no back edges.
   int forward_preds(NodeIndex node) const { return forward_preds_[node]; }
-  // Returns the position in reverse postorder; -1 if the node cannot be reached.
+  // Returns the position of the node in reverse postorder; -1 if the node cannot be reached.
   int order(NodeIndex node) const { return order_[node]; }
-  // Returns the immediate dominator.
+  // Returns the immediate dominator of the node.
   int idom(NodeIndex node) const { return idom_[node]; }
-  // Returns the header of the innermost loop around the node, or -1. A header is in its own loop.
+  // Returns the header of the innermost loop around the node; -1 if the node is in no loop. A header is in its own
+  // loop.
   int loop_of(NodeIndex node) const { return loop_[node]; }
-  // Returns the header of the loop around the loop at `header`, or -1.
+  // Returns the header of the loop around the loop at `header`; -1 if the loop is in no other loop.
   int outer_loop(NodeIndex header) const { return outer_[header]; }
   bool is_header(NodeIndex node) const { return loop_[node] == node; }
   // True if the node lies in the loop at `header` or in a loop within it. A header of -1 stands for the whole function.
   bool in_loop(NodeIndex node, NodeIndex header) const;
-  // Must not be called for a graph that has neither loops nor setup nodes.
+  // Returns true if `a` dominates `b`. `dominates` must not be called for a graph that has neither loops nor setup
+  // nodes.
   bool dominates(int a, int b) const { return enter_[a] <= enter_[b] && leave_[b] <= leave_[a]; }
   // Returns the nodes where several paths from `node` meet, in reverse postorder: those whose immediate dominator is
   // `node`, and which have several predecessors, not counting back edges.
@@ -79,11 +82,12 @@ class Graph {
   // The predecessors of node n are preds_[first_pred_[n]] to preds_[first_pred_[n + 1]], the end excluded.
   Row<int, NodeIndex> first_pred_, first_merge_;
   // Each node has an interval of numbers, from `enter_` to `leave_`, which encloses the intervals of all nodes that it
-  // dominates. While the numbers are assigned, `next_` is the first number in the interval that no dominated node has.
+  // dominates. While the numbers are assigned, `next_` is the first number in the interval that no dominated node has
+  // yet.
   Row<int, NodeIndex> enter_, next_, leave_;
   Row<int, NodeIndex> forward_preds_, order_;
   Row<NodeIndex, NodeIndex> idom_, loop_, outer_;
-  Row<int, NodeIndex> loop_numbers_;  // by header
+  Row<int, NodeIndex> loop_numbers_;  // the number of each loop, indexed by its header
   Table<NodeIndex> preds_, merges_, sequence_;
   Loops loops_;
   Table<NodeIndex> headers_;  // the targets of back edges

@@ -1,11 +1,6 @@
-// Turns the code of a handler into except clauses:
-//
-//     if <exc_match A>:            except A as name:
-//         bind_exception name          body
-//         body; pop_except         except:
-//     else:                            rest
-//         bind_exception; rest
-//     (reraise at the end: no clause matched)
+// Turns the code of a handler into except clauses. For example, `if <exc_match A>: bind_exception name; body;
+// pop_except else: bind_exception; rest` becomes `except A as name: body` and `except: rest`. The marker `reraise` at
+// the end of a handler, which control reaches if no clause matched, becomes no code.
 #include "structure/handlers.h"
 #include "ast/visit.h"
 #include "support/table.h"
@@ -21,7 +16,7 @@ const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
   auto* internal = as<InternalStmt>(stmt);
   return internal && internal->marker == wanted ? internal : nullptr;
 }
-// True if the only statement left is the one that raises the exception again if no clause matched.
+// True if the only statement left is the marker that raises the exception again because no clause matched.
 bool ends_clauses(const Table<Stmt*>& statements) {
   return statements.size() == 1 && marker(statements[0], StmtMarker::reraise);
 }
@@ -101,7 +96,10 @@ Block clean(Context& context, Block statements) {
       switch (internal->marker) {
         case StmtMarker::pop_except:
         case StmtMarker::with_exit: continue;
-        case StmtMarker::reraise: stmt->node = Raise{nullptr, nullptr}; break;
+        case StmtMarker::reraise:
+          stmt->node = Raise{nullptr, nullptr};
+          context.stmt_kinds.add(stmt->node);
+          break;
         case StmtMarker::bind_exception: throw InternalError{"an exception bound outside its handler", stmt->offset};
         case StmtMarker::annotated:
         case StmtMarker::annotate:

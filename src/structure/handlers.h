@@ -8,12 +8,12 @@ namespace depyf {
 
 Table<ast::ExceptHandler> except_clauses(Context& context, const Table<ast::Stmt*>& body);
 
-// Returns the body of a finally clause, without the markers that pop the exception where the body leaves by return,
-// break or continue.
+// Returns the body of a finally clause, without the markers that pop the exception where a return, break or continue
+// leaves the body.
 Table<ast::Stmt*> without_exception(Context& context, const Table<ast::Stmt*>& body);
 
-// Removes from `statements` the markers that only earlier stages need, and returns the rest. Changes the given
-// statements.
+// Removes from `statements` the markers that only earlier stages need, and returns the remaining statements. The given
+// statements are changed in place.
 ast::Block clean(Context& context, ast::Block statements);
 
 }  // namespace depyf

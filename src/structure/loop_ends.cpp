@@ -1,12 +1,9 @@
 // Finds where a loop ends in the source, which is the node that `break` leads to. Bytecode does not record the end of a
-// loop, so it is inferred from the paths out of the loop: from the node where they meet, from the code on them, and
-// from whether the iterator is still on the stack.
-//
-//     for x in v:
-//         if a: break           this path meets the end of the else clause behind the loop, so it is a break
-//         if b: return 1        this path does not: its code stands in the loop
-//     else:
-//         c()                   the code that runs when the iterator is exhausted
+// loop, so the end is inferred from the paths out of the loop: from the node where they meet, from the code on them,
+// and from whether the iterator is still on the stack. For example, if the path through `if a: break` in a for loop
+// meets the end of the else clause behind the loop, the path is recognised as a `break`. If the for loop also contains
+// `if b: return 1`, the path through this `return` does not meet the end of the else clause, so the code of this path
+// is placed inside the loop. The else clause is the code that runs when the iterator is exhausted.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -26,23 +23,25 @@ struct LoopExits {
   // The nodes on paths out of the loop that belong to statements inside of the loop: handlers, and code that leaves
   // handlers.
   std::set<NodeIndex> lexical;
-  // In 3.8: the setup nodes of statements in the loop whose handlers are followed by code of the loop.
+  // In 3.8: the setup nodes of those try statements in the loop whose handlers precede code of the loop.
   Table<NodeIndex> go_round;
-  // The largest offset in the loop. Code at a smaller offset cannot be the code behind the loop.
+  // The largest offset in the loop. Code at a smaller offset than `last` cannot be the code behind the loop.
   std::uint32_t last = 0;
 };
 
 bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place);
 bool leaves_at_once(const Outline& outline, NodeIndex node);
 
-// True if `node` lies outside of the loop around `place`, and is not `place.next`. If the exhausted inner loop leads to
-// `node`, its else clause is `break` or `return`, to which the code behind the inner loop may lead too.
+// True if `node` lies outside of the loop around `place`, and is not `place.next`. If the else clause of an inner loop
+// is a `break` or `return`, the clause leads to a node outside of the loop around `place`, and the code behind the
+// inner loop may lead to the same node.
 bool leaves_outer_loop(const Outline& outline, NodeIndex node, const Place& place) {
   return place.loop >= 0 && node != place.next && !outline.in_loop(node, place.loop);
 }
 
-// True if the iterator of the for loop at `header` is not on the stack at `node`; always true for a while loop. A node
-// outside of the loop with the iterator on the stack lies in front of the POP_TOP of a `break`, or returns or raises.
+// True if the iterator of the for loop at `header` is not on the stack at `node`, or if the loop at `header` is a while
+// loop. A node outside of the loop that has the iterator on the stack leads to the POP_TOP of a `break`, or returns or
+// raises.
 bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
   // The body of a try statement starts with the same stack as the statement.
   while (outline.nodes[node].end == Node::End::setup && outline.nodes[node].a >= 0) node = outline.nodes[node].a;
@@ -50,9 +49,11 @@ bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
          outline.nodes[node].iterators <= outline.nodes[header].iterators;
 }
 
-// Returns the first node on the path out of the loop through `exit` that comes behind the start of the else clause in
-// bytecode order, or that pops the iterator; -1 if there is none, or more than one. The path out of the loop may have
-// branches, as `break` may stand in an `if` whose other branch raises or returns.
+// Returns the start of the code behind the loop: the first possible node on the path out of the loop through `exit`.
+// Returns -1 if no node or several nodes are possible. A node is possible if control gets from `place` to the node
+// without a statement or by `continue`. A node is also possible if the loop's iterator is off the stack, and the node
+// has popped the iterator or lies behind the start of the else clause in bytecode order. The path through `exit` may
+// have branches, because a `break` may stand in an `if` whose other branch raises or returns.
 NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted,
                        const Place& place) {
   NodeIndex found = -1;
@@ -67,8 +68,8 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
     // A node that computes a value for the next node while the iterator is on the stack is part of a `return`.
     if (info.carries && !is_behind(outline, header, node)) continue;
     const bool is_after = info.offset > outline.nodes[exhausted].offset || info.pops_iterator;
-    // In front of the else clause, all code belongs to a while loop, but only code with the iterator on the stack
-    // belongs to a for loop.
+    // A while loop contains all code in front of its else clause, but a for loop contains only the code with the
+    // iterator on the stack.
     const bool is_within = outline.nodes[header].end != Node::End::loop || !is_behind(outline, header, node);
     if ((is_after && is_behind(outline, header, node)) || node == place.next || node == place.cont) {
       if (found >= 0 && found != node) return -1;
@@ -85,11 +86,11 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
 }
 
 // Returns the node where two paths meet: the path through the else clause, which starts at `exhausted`, and the path
-// out of the loop through `exit`. Returns -1 if the two paths do not meet.
+// out of the loop through `exit`. Returns -1 if the paths from `exhausted` and `exit` do not meet.
 NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted, const Place& place) {
-  // The paths from `exit` and `exhausted` are followed forward in reverse postorder, to the first node on both. Bit 1
-  // of `sides` stands for the path from `exit`, bit 2 for the path from `exhausted`.
-  std::map<int, int> ahead;  // by position in reverse postorder: the sides that reach the node
+  // The paths from `exit` and `exhausted` are followed forward in reverse postorder, to the first node on both paths.
+  // Bit 0 of `sides` stands for the path from `exit`, and bit 1 for the path from `exhausted`.
+  std::map<int, int> ahead;  // for each position in reverse postorder: the sides that reach the node
   int open[2] = {0, 0};  // the number of entries in `ahead` that each side has
   auto visit = [&](NodeIndex node, int sides) {
     int& known = ahead[outline.order(node)];
@@ -97,14 +98,14 @@ NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, No
     known |= sides;
   };
   visit(exit, 1), visit(exhausted, 2);
-  // The paths do not meet if one side has no entries in `ahead` left.
+  // The paths from `exit` and `exhausted` do not meet if `ahead` has no nodes left for one of them.
   while (open[0] > 0 && open[1] > 0) {
     auto [order, sides] = *ahead.begin();
     ahead.erase(ahead.begin());
     for (int side : {0, 1}) open[side] -= sides >> side & 1;
     NodeIndex node = outline.sequence()[order];
-    // If both paths leave the outer loop, each by its own `break` or `return`, the node where they meet is not the code
-    // behind the inner loop.
+    // If the paths from `exit` and `exhausted` leave the outer loop by different `break` or `return` statements, the
+    // node where the paths meet is not the code behind the inner loop.
     const bool leaves_outer = place.leads_to(node) || leaves_outer_loop(outline, node, place);
     if (sides == 3 && !outline.in_loop(node, header) && !leaves_outer && outline.forward_preds(node) > 1 &&
         is_behind(outline, header, node))
@@ -113,10 +114,11 @@ NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, No
     for (NodeIndex next : outline.successors(node))
       if (outline.order(next) > order) visit(next, sides);
   }
-  // The paths from `exit` and `exhausted` may meet at a node to which `place` leads.
+  // The paths from `exit` and `exhausted` may meet at `place.next` or `place.cont`.
   for (NodeIndex node : {place.next, place.cont})
     if (node >= 0 && reaches(outline, exit, node, place) && reaches(outline, exhausted, node, place)) return node;
-  // If control never reaches the end of the else clause, the code behind the clause in bytecode order follows the loop.
+  // If control never reaches the end of the else clause, the paths from `exit` and `exhausted` do not meet. The code
+  // behind the else clause in bytecode order then counts as the code behind the loop.
   NodeIndex meet = first_behind(outline, header, exit, exhausted, place);
   for (NodeIndex node : {place.next, place.cont})
     if (meet < 0 && reaches(outline, exit, node, place)) meet = node;
@@ -159,7 +161,7 @@ LoopExits loop_exits(const Outline& outline, NodeIndex header, NodeIndex exhaust
                lexical.insert(to).second)
         todo.push_back(to);
     }
-  // Nodes in regions that start within the loop are part of the loop, wherever control goes.
+  // Nodes in regions that start within the loop are part of the loop, wherever control goes from these nodes.
   while (!todo.empty()) {
     NodeIndex node = todo.back();
     todo.pop_back();
@@ -192,15 +194,16 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
     return node < 0 || place.leads_to(node) || outline.trivial_tail(node) ? NodeIndex() : node;
   };
   for (NodeIndex exit : ways.exits) {
-    // A node that only returns may be a copy that belongs into the loop.
+    // A node that only returns may be a copy of a return in the body of the loop.
     if (outline.trivial_tail(exit) && exit != place.next) continue;
-    // Code that raises or returns on a line above the else clause stands in the loop.
+    // Code that raises or returns on a line above the else clause is part of the loop's body.
     if (outline.nodes[exit].line >= 0 && outline.nodes[exit].line < outline.nodes[exhausted].line &&
         leaves_at_once(outline, exit))
       continue;
     NodeIndex meet = popped(exit);
-    // If the failed test of a while loop leads directly to a node to which `place` leads, each `break` leads to the
-    // same node, so code with one predecessor that always returns or raises stands in the loop.
+    // In a while loop whose failed test leads directly to a node to which `place` leads, each `break` leads to this
+    // node. A node that has one predecessor and always returns or raises is part of the loop's body, because the node
+    // cannot be the target of a `break`.
     if (outline.nodes[header].end != Node::End::loop && place.leads_to(exhausted) && outline.forward_preds(exit) == 1 &&
         leaves_for_good(outline, exit, place))
       continue;
@@ -228,16 +231,10 @@ bool follows_with(const Outline& outline, NodeIndex header, NodeIndex exit) {
   return false;
 }
 
-// Returns the node outside of the loop to which a `break` in a try statement leads. An edge from a try statement out of
-// the loop is a `break` if the statement also ends in the loop, since a statement can end in one place only:
-//
-//     while True:
-//         try:
-//             if a: break          leads out of the loop
-//         except E: pass
-//         b()                      the end of the statement
-//
-// Returns -1 if there is no `break` of this kind.
+// Returns the node outside of the loop to which a `break` in a try statement leads; -1 if no edge is recognised as the
+// edge of a `break` in a try statement. An edge from a try statement out of the loop is a `break` if the statement also
+// ends in the loop, since a statement can end in one place only. For example, in the body `try: if a: break; except E:
+// pass; b()` of a `while True:` loop, the try statement ends at `b()`, so the edge out of the loop is a `break`.
 NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const LoopExits& ways) {
   const Cfg& cfg = outline.cfg();
   std::set<RegionIndex> ending;  // the regions of the try and with statements that end inside the loop
@@ -258,7 +255,7 @@ NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const Loo
   return best;
 }
 
-// Returns the node behind a loop that only `break` ends; -1 if there is none.
+// Returns the node behind a loop that only `break` ends; -1 if no node is behind the loop.
 NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
                         const LoopExits& ways) {
   const auto& [exits, lexical, go_round, last] = ways;
@@ -267,14 +264,15 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
     if (exit == place.next || (outline.nodes[exit].left_by_statement && outline.nodes[exit].a == place.next))
       return place.next;
   }
-  // The first choice is a node outside of the loop, dominated by a node of the loop, where several paths meet.
+  // The first choice for the code behind the loop is a node outside of the loop where several paths meet, and which a
+  // node of the loop dominates.
   NodeIndex best = -1;
   auto consider = [&](NodeIndex dominator) {
     for (NodeIndex node : outline.merges_of(dominator)) {
       if (best >= 0 && outline.order(node) >= outline.order(best)) break;
       if (outline.in_loop(node, header) || lexical.contains(node)) continue;
       if (outline.trivial_tail(node) || !outline.cfg().inside(outline.nodes[node].region, place.region)) continue;
-      if (place.loop >= 0 && !outline.in_loop(node, place.loop) && claims.claimed[node]) continue;
+      if (place.loop >= 0 && !outline.in_loop(node, place.loop) && claims[node].claimed) continue;
       best = node;
     }
   };
@@ -285,7 +283,7 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   // meet is the code behind the loop.
   for (NodeIndex node : go_round)
     for (NodeIndex other : outline.merges_of(node))
-      if (!outline.in_loop(other, header) && !lexical.contains(other) && !claims.claimed[other] &&
+      if (!outline.in_loop(other, header) && !lexical.contains(other) && !claims[other].claimed &&
           outline.cfg().inside(outline.nodes[other].region, place.region))
         return other;
   // An edge out of the loop may lead directly to the target of a `continue` or `break` of an outer loop.
@@ -302,14 +300,14 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
     if (outline.nodes[exit].offset > last && (best < 0 || outline.nodes[exit].offset > outline.nodes[best].offset))
       best = exit;
   }
-  // If another exit reaches `place.next` without passing through `best`, both exits are the code of a `break` to
-  // `place.next`.
+  // If an exit other than `best` reaches `place.next` without passing through `best`, both this exit and `best` are
+  // code in front of a `break` that leads to `place.next`.
   if (best >= 0 && exits.size() > 1)
     for (NodeIndex exit : exits)
       if (exit != best && reaches(outline, exit, place.next, place) && !reaches(outline, exit, best, place))
         return place.next;
   // If a statement in the loop leaves the loop on every path through its body, the code behind the loop is the last
-  // exit of the statement in code order.
+  // node in code order to which an edge leads from the statement out of the loop.
   if (best < 0)
     for (NodeIndex node : lexical)
       for (NodeIndex next : outline.successors(node))
@@ -317,8 +315,8 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
             (best < 0 || outline.nodes[next].offset > outline.nodes[best].offset))
           best = next;
   if (best < 0) best = break_of_statement(outline, header, ways);
-  // Code to which an edge leads out of a with statement in the loop runs after the `__exit__` of the manager, so it is
-  // not part of the loop's body.
+  // The target of an edge out of a with statement in the loop runs after the `__exit__` of the manager, so the target
+  // is not part of the loop's body.
   if (best < 0)
     for (NodeIndex exit : exits)
       if (!outline.trivial_tail(exit) && follows_with(outline, header, exit) &&

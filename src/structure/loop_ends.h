@@ -6,8 +6,8 @@
 
 namespace depyf {
 
-// Returns the node behind the loop, to which `break` leads, or -1 if there is none. `exhausted` is the node to which
-// control goes when the iterator is exhausted or the test fails; -1 for `while True`.
+// Returns the node behind the loop, to which `break` leads; -1 if no node is behind the loop. `exhausted` is the node
+// to which control goes when the iterator is exhausted or the test fails; -1 for `while True`.
 NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex header, NodeIndex exhausted,
                      const Place& place);
 
@@ -16,8 +16,8 @@ NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex hea
 NodeIndex after_single_pass(const Outline& outline, NodeIndex header, NodeIndex body, NodeIndex exhausted,
                             const Place& place);
 
-// True if some path leads from the node `from` to the node `to` without a back edge and without passing a node that
-// `place` leads to.
+// True if some path leads from the node `from` to the node `to` without passing a node that `place` leads to. Only the
+// last edge of the path may be a back edge.
 bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& place);
 
 }  // namespace depyf

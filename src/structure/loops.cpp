@@ -1,9 +1,11 @@
 // Writes a loop: the header, to which back edges lead, and the nodes on the paths back to the header.
 //
-//     FOR_ITER, or a test of which only one edge leads into the loop      for x in v: ...    while c: ...
-//     any other node                                                      while True: ...
+//   If the header ends in FOR_ITER, the loop is a for loop.
+//   If the header is a test of which only one edge leads into the loop, the loop is `while c`.
+//   If the header neither ends in FOR_ITER nor is a test with exactly one edge into the loop, the loop is `while True`.
 //
-// The else clause starts where the exhausted iterator or the failed test leads, unless `break` leads there too.
+// The else clause starts at the node to which the exhausted iterator or the failed test leads. The loop has no else
+// clause if `break` leads to the node to which the exhausted iterator or the failed test leads.
 #include <algorithm>
 
 #include "dialect/dialect.h"
@@ -29,14 +31,15 @@ bool stands_within(const Outline& outline, NodeIndex header, NodeIndex exit) {
 }
 
 // True if `while not test` compiles to the same operations as `while test`, with the opposite jump. Before 3.14, `not a
-// in b` compiles to the other operation `a not in b`.
+// in b` compiles to another operation than `a in b`, namely to that of `a not in b`.
 bool keeps_test_negated(const Context& context, const Expr* test) {
   return !negation_changes(context, test) || dialect_of(context.version).negation_turns_jumps;
 }
 
 }  // namespace
 
-// Writes the loop at `header`, and returns the node behind the loop that the caller has to write; -1 if there is none.
+// Writes the loop at `header`, and returns the node behind the loop that the caller has to write; -1 if the caller has
+// to write none.
 NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out) {
   const Node& info = nodes_[header];
   bool back = outline_.is_header(header);
@@ -60,20 +63,21 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   NodeIndex follow = back ? after_loop(outline_, claims_, header, exhausted, place)
                           : after_single_pass(outline_, header, body_at, exhausted, place);
   bool has_else = exhausted >= 0 && follow != exhausted;
-  // The node to which `break` leads is placed right behind the loop, unless `place` leads to that node anyway.
+  // `follow`, the node to which a `break` of this loop leads, is placed right behind the loop, unless control gets from
+  // the end of the loop to `follow` anyway: without a statement, or by a `continue` or `break` of an enclosing loop.
   bool own_follow = is_placed_behind(follow, place);
   // Several loops at the end of a with statement may go on to the same return behind the statement; the return is
   // copied then.
-  if (own_follow && claims_.claimed[follow] && outline_.trivial_tail(follow)) own_follow = false;
-  if (own_follow && claims_.claimed[follow]) fail("a loop that ends in two places", header);
+  if (own_follow && claims_[follow].claimed && outline_.trivial_tail(follow)) own_follow = false;
+  if (own_follow && claims_[follow].claimed) fail("a loop that ends in two places", header);
   // Behind the loop come the node `follow`, to which `break` leads, and the nodes where paths from `follow` and from
   // the loop meet.
   Table<NodeIndex> after;
   if (own_follow) {
-    claims_.claimed[follow] = 1;
+    claims_[follow].claimed = true;
     auto consider = [&](NodeIndex dominator) {
       for (NodeIndex node : outline_.merges_of(dominator)) {
-        if (claims_.claimed[node] || (back && outline_.in_loop(node, header))) continue;
+        if (claims_[node].claimed || (back && outline_.in_loop(node, header))) continue;
         if (outline_.order(node) < outline_.order(follow) || !cfg_.inside(nodes_[node].region, place.region)) continue;
         if (reaches(outline_, follow, node, place)) after.push_back(node);
       }
@@ -82,7 +86,7 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
       for (NodeIndex node : outline_.members(header)) consider(node);
     else consider(header);
     std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
-    for (NodeIndex node : after) claims_.claimed[node] = 1;
+    for (NodeIndex node : after) claims_[node].claimed = true;
   }
   Place inner = place;
   inner.next = inner.cont = header, inner.brk = follow >= 0 ? follow : place.next,
@@ -90,8 +94,9 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   Statements body, orelse;
   // A header without a loop test belongs to the body of `while True`.
   if (is_for || is_while) {
-    if (back) claims_.emitted[header] = 1;
-    // If the body of a for loop never leads back to the header, it must not fall through to the header.
+    if (back) claims_[header].emitted = true;
+    // If no path through the body of a for loop leads back to the header, the end of the body must not count as a way
+    // back to the header.
     else inner.next = -2;
     if (body_at != header) go(body_at, inner, body, false);
   } else {
@@ -100,7 +105,8 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   if (has_else) {
     Place step = place;
     step.next = follow;
-    // The else clause cannot fall through to a node that only `continue` or `break` reaches.
+    // If control gets to `follow` only by a `continue` or `break` of the enclosing loop, the end of the else clause
+    // must not fall through to `follow`. In this case `step.next` is -2, which is the index of no node.
     if (place.jumps_to(follow) && follow != place.next) step.next = -2;
     go(exhausted, step, orelse, false);
     if (follow == place.cont && follow != place.next && !leaves(orelse)) orelse.push_back(make(Continue{}, info));

@@ -1,9 +1,7 @@
-// Turns branches on patterns of one subject into a match statement:
-//
-//     T = <subject>                        match <subject>:
-//     C: if T matches p: [if g:] a             case p [if g]: a
-//     N: else (or not g): if T matches q: b    case q: b
-//     D: else: c                               case _: c
+// Turns branches on patterns of one subject into a match statement. Lifting assigns the subject to a temporary T. For
+// example, the branches `if T matches p: a`, `elif T matches q: b` and `else: c` become `case p: a`, `case q: b` and
+// `case _: c`. If a test of g follows the test of p, and leads to the test of q when g is false, the case of p becomes
+// `case p if g: a`.
 #include <algorithm>
 #include <set>
 
@@ -27,7 +25,7 @@ Expr* take_subject(Context& context, std::string_view name, Table<Stmt*>& statem
   return subject;
 }
 
-// Returns the branch on the guard of the case that `test` tests, or -1 if it has no guard.
+// Returns the node that branches on the guard of the case that `test` tests; -1 if the case has no guard.
 NodeIndex guard_of(const Context& context, const Outline& outline, NodeIndex test) {
   const Node& info = outline.nodes[test];
   const CaseTest& wanted = context.cases[as<Internal>(info.value)->index];
@@ -48,13 +46,13 @@ NodeIndex guard_of(const Context& context, const Outline& outline, NodeIndex tes
 // The cases of one match statement.
 class Cases {
  public:
-  // The node that tests the pattern, and the node that branches on the guard, or -1 if there is no guard.
+  // The node that tests the pattern, and the node that branches on the guard; `guard` is -1 if the case has no guard.
   struct Case {
     NodeIndex test, guard;
   };
 
-  // Collects the cases from the test `first` on: the failure edge of each test leads to the next test, as long as both
-  // have the same subject and the test keeps the subject on the stack for another case.
+  // Collects the cases from the test `first` on, along the edges that tests take if they fail. The match statement has
+  // another case if the failed test keeps the subject on the stack and leads to a test of the same subject.
   Cases(const Context& context, const Outline& outline, NodeIndex first)
       : context_(context), outline_(outline), rest_(first) {
     do {
@@ -70,7 +68,7 @@ class Cases {
   const Table<Case>& all() const { return cases_; }
   // Returns the nodes of all tests and guards of the match statement.
   const std::set<NodeIndex>& own() const { return own_; }
-  // Returns the node to which control goes if no pattern matches; -1 if there is none.
+  // Returns the node to which control goes if no pattern matches; -1 if the last case always matches.
   NodeIndex rest() const { return rest_; }
   // True if another case has to follow, because the last test keeps the subject on the stack.
   bool lacks_last_case() const { return test_of(cases_.back()).keeps; }
@@ -86,7 +84,7 @@ class Cases {
     const Node& guard = outline_.nodes[one_case.guard];
     return guard.a == failure_of(one_case.guard, test.b) ? guard.b : guard.a;
   }
-  // True if only tests and guards of this match statement lead to the node.
+  // True if only tests and guards of the match statement lead to the node.
   bool only_failures_lead_to(NodeIndex node) const {
     return std::ranges::all_of(outline_.preds(node), [&](NodeIndex pred) { return own_.contains(pred); });
   }
@@ -95,8 +93,9 @@ class Cases {
   std::string_view subject_of(NodeIndex test) const {
     return as<Name>(as<Internal>(outline_.nodes[test].value)->value)->id;
   }
-  // Returns the node to which a guard leads if it fails. `next` is the next test, or -1 if the case is the last and
-  // always matches; without a next test, the successor that comes first in the code is taken for the body.
+  // Returns the node to which a guard leads if it fails. `next` is the next test; -1 if the case is the last case and
+  // always matches. If `next` is -1, that successor of the guard which comes first in the code is assumed to be the
+  // body of the case.
   NodeIndex failure_of(NodeIndex guard, NodeIndex next) const {
     const Node& branch = outline_.nodes[guard];
     if (next >= 0) return next;
@@ -119,27 +118,27 @@ NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out
   if (all_cases.lacks_last_case()) fail("a match statement without its last case", first);
   for (const Cases::Case& one_case : all_cases.all()) {
     const NodeIndex test = one_case.test;
-    if (test != first && (!all_cases.only_failures_lead_to(test) || claims_.claimed[test] || claims_.emitted[test]))
+    if (test != first && (!all_cases.only_failures_lead_to(test) || claims_[test].claimed || claims_[test].emitted))
       fail("a case in two places", test);
     // Python has no syntax for a guard that contains statements.
     const bool has_guard = all_cases.test_of(one_case).guard && nodes_[test].a != nodes_[test].b;
     if (has_guard && one_case.guard < 0) fail("a guard of several statements", test);
   }
-  for (const NodeIndex node : all_cases.own()) claims_.emitted[node] = claims_.claimed[node] = 1;
-  // If the body of a case is empty, it leads directly to `rest`, which is then the code behind the statement and no
-  // `case _`.
+  for (const NodeIndex node : all_cases.own()) claims_[node].emitted = claims_[node].claimed = true;
+  // `rest` is the node to which control goes if no pattern matches. If a case with an empty body also leads to `rest`,
+  // `rest` is the code behind the match statement, and not the body of a `case _`.
   const bool empty_arm = std::ranges::any_of(
       all_cases.all(), [&](const Cases::Case& one_case) { return all_cases.body_of(one_case) == rest; });
-  const bool own_rest = rest >= 0 && !place.leads_to(rest) && !claims_.claimed[rest] && !empty_arm &&
+  const bool own_rest = rest >= 0 && !place.leads_to(rest) && !claims_[rest].claimed && !empty_arm &&
                         all_cases.only_failures_lead_to(rest);
   Table<NodeIndex> after;
   for (NodeIndex test : all_cases.own())
     for (NodeIndex node : outline_.merges_of(test))
-      if (!claims_.claimed[node] && cfg_.inside(nodes_[node].region, place.region) && !(own_rest && node == rest))
+      if (!claims_[node].claimed && cfg_.inside(nodes_[node].region, place.region) && !(own_rest && node == rest))
         after.push_back(node);
   std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
-  for (NodeIndex node : after) claims_.claimed[node] = 1;
-  if (own_rest) claims_.claimed[rest] = 1;
+  for (NodeIndex node : after) claims_[node].claimed = true;
+  if (own_rest) claims_[rest].claimed = true;
   Place inner = place;
   if (!after.empty()) inner.next = after[0];
   Table<MatchCase> cases;
@@ -155,7 +154,7 @@ NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out
       guard = branch.a == body ? branch.value : negate(context_, branch.value);
     }
     // If a case has a guard, but both edges of its test lead to the same node, the guard was always false, and the
-    // compiler has removed the body.
+    // compiler has removed the body of the case.
     if (wanted.guard && test.a == test.b) {
       guard = context_.constant(Constant::Kind::false_);
     } else {
@@ -165,14 +164,15 @@ NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out
     if (statements.empty()) statements.push_back(make(Pass{}, test));
     cases.push_back({wanted.pattern, guard, block(statements)});
   }
-  // The code at `rest` becomes `case _:` if another case goes on behind the statement, or if the code starts with a
-  // NOP, which the compiler emits for `case _:`; otherwise, the code follows the statement.
+  // The code at the node `rest` becomes the body of a `case _:` if another case goes on behind the match statement, or
+  // if the code at `rest` starts with a NOP, which the compiler emits for `case _:`. If no case goes on behind the
+  // match statement and the code at `rest` starts with no NOP, the code at `rest` is placed behind the match statement.
   bool hinted = false;
   if (rest >= 0 && rest < int(cfg_.blocks.size())) hinted = cfg_.code[cfg_.blocks[rest].begin].op == Op::nop_;
   const bool follows = own_rest && after.empty() && all_leave && !hinted;
   Statements otherwise;
   if (own_rest && !follows) {
-    claims_.claimed[rest] = 0;
+    claims_[rest].claimed = false;
     place_node(rest, inner, otherwise);
   } else if (rest >= 0 && !own_rest) {
     go(rest, inner, otherwise, false);

@@ -3,6 +3,7 @@
 #include "decode/folded_constants.h"
 #include "decode/op.h"
 #include "dialect/dialect.h"
+#include "support/branch_free.h"
 #include "support/table.h"
 
 namespace depyf {
@@ -23,21 +24,25 @@ Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_retur
 
 // Groups the nodes by region.
 void Outline::find_regions() {
-  Table<RegionIndex> parents;
-  for (const Region& region : cfg_.regions) parents.push_back(region.parent);
-  regions_ = Forest<RegionIndex, NodeIndex>(parents, sequence(), [&](NodeIndex node) { return nodes[node].region; });
+  regions_ = Forest<RegionIndex, NodeIndex>(
+      cfg_.regions.size(), [&](RegionIndex region) { return cfg_.regions[region].parent; }, sequence(),
+      [&](NodeIndex node) { return nodes[node].region; });
 }
 
 // Finds the last jump back to each block, in the bytecode instead of the graph, because unreachable jumps count.
 void Outline::find_loop_ends() {
   if (!has_loops()) return;
-  Table<std::uint32_t> last(cfg_.code.size());  // by target
-  for (const InstructionIndex at : cfg_.jumps)
-    if (const Instruction& it = cfg_.code[at]; it.op == Op::jump_ && it.target >= 0 && it.target <= at)
-      last[it.target] = it.offset;
+  // By target: the offset of the last jump back. Jumps that do not lead back set an additional last element, because
+  // that takes no branch.
+  Table<std::uint32_t> last(cfg_.code.size() + 1);
+  for (const InstructionIndex at : cfg_.jumps) {
+    const Instruction& it = cfg_.code[at];
+    const bool leads_back = (it.op == Op::jump_) & (it.target >= 0) & (it.target <= at);
+    last[select(leads_back, it.target, int(cfg_.code.size()))] = it.offset;
+  }
   loop_end_.resize(nodes.size());
   for (NodeIndex block = 0; block < int(cfg_.blocks.size()); ++block)
-    if (int begin = cfg_.blocks[block].begin; begin < int(last.size())) loop_end_[block] = last[begin];
+    if (int begin = cfg_.blocks[block].begin; begin < int(cfg_.code.size())) loop_end_[block] = last[begin];
 }
 
 // A node is a trivial tail if it only returns a value that an earlier node has computed, or a constant that the
@@ -55,8 +60,8 @@ bool Outline::trivial_tail(NodeIndex node) const {
 }
 
 // True for a constant that `return` loads after the cleanup code of an enclosing `finally` or `with`, so that the load
-// does not show whether the return is within the statement. From 3.14 on, false for folded constants, because the
-// compiler folds them after it has placed the load.
+// does not show whether the return is within the statement. From 3.14 on, the result is false for folded constants,
+// because the compiler folds them after it has placed the load.
 bool Outline::is_kept_back(const Expr* value) const {
   auto* node = as<ConstantExpr>(value);
   return node && !(dialect_of(version_).late_folding && is_folded(*node->value));

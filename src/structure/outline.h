@@ -1,4 +1,5 @@
-// The facts about the lifted graph that are known before the first statement is placed and do not change afterwards.
+// Derives the facts about the lifted graph that are known before the first statement is placed and do not change
+// afterwards.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +18,24 @@ class Outline : public Graph {
 
   const Cfg& cfg() const { return cfg_; }
   const Forest<RegionIndex, NodeIndex>& regions() const { return regions_; }  // the nodes of each region
-  // Returns the offset of the last jump back to the header of a loop, which may be unreachable up to 3.9; 0 if there is
-  // none.
+  // Returns the offset of the last jump back to the header of a loop, which may be unreachable up to 3.9; 0 if no jump
+  // leads back.
   std::uint32_t loop_end(NodeIndex header) const { return loop_end_[header]; }
-  // Returns the nodes of 3.8 that end in END_FINALLY, which always raises there, but has an edge to the code behind its
-  // try statement (see replace_block_stack).
+  // Returns the nodes of 3.8 that end in an END_FINALLY that always raises. An END_FINALLY that always raises
+  // nevertheless has an edge to the code behind its try statement (see replace_block_stack).
   const Table<NodeIndex>& dead_ends() const { return dead_ends_; }
   // In 3.8: returns the node in the region `scope` that raises the exception again at the end of the handlers, and has
-  // an edge to the code behind the try statement; -1 if there is none.
+  // an edge to the code behind the try statement; -1 if there is no such node.
   NodeIndex dead_end_of(RegionIndex scope) const;
-  // In 3.8: returns the node that starts at the offset; -1 if there is none, or if `dead_ends` is empty.
+  // In 3.8: returns the node that starts at the offset; -1 if no node starts at the offset, or if `dead_ends` is
+  // empty.
   NodeIndex node_at(std::uint32_t offset) const;
   // True if the node only returns, so that a copy of the return may be written at each place that leads to it.
   bool trivial_tail(NodeIndex node) const;
   // True if the node is the test of a case.
   bool is_case(NodeIndex node) const;
-  // Returns the offset of the first instruction of a node. `Node::offset` may differ from the result, because other
-  // passes change it to order the nodes.
+  // Returns the offset of the first instruction of a node. `Node::offset` may differ from the offset of the first
+  // instruction, because passes change `Node::offset` to order the nodes.
   std::uint32_t start_of(NodeIndex node) const;
 
  private:
@@ -41,17 +43,17 @@ class Outline : public Graph {
   void find_regions();
   void find_loop_ends();
 
-  // star_ends.cpp
+  // The next two functions are defined in star_ends.cpp.
   void find_star_ends();
   bool end_with(RegionIndex region, NodeIndex tail);
 
   const Version version_;
   const Cfg& cfg_;
   Forest<RegionIndex, NodeIndex> regions_;
-  // By node: true if a clause of `except*` goes on to the node, so that a return in the node must not be copied into
-  // the clause. Empty without `except*`.
+  // By node: true if control goes from an `except*` clause to the node, so that a return in the node must not be copied
+  // into the clause. The table is empty if the code has no `except*`.
   Table<char> after_star_;
-  Table<std::uint32_t> loop_end_;  // by header
+  Table<std::uint32_t> loop_end_;  // by header: the last jump back to the header
   Table<NodeIndex> dead_ends_;
   std::map<std::uint32_t, NodeIndex> node_at_;  // the node at each offset; empty without `dead_ends_`
   const bool may_return_;

@@ -1,7 +1,9 @@
-// Writes try statements: a setup node, the nodes of the region that it enters, and the handler:
+// Writes try statements. A setup node enters the region of the body, and the handler is code outside of this region.
 //
-//     setup; <region>; handler: <clauses>         try: ... except: ... else: ...
-//     setup; <region>; handler: <body>; reraise   try: ... finally: ...
+//   If the handler of a setup node consists of clauses, the node becomes a try statement with except clauses and maybe
+//   an else clause.
+//   If the handler of a setup node runs a body and raises the exception again, the node becomes a try statement with a
+//   finally clause.
 //
 // The else clause of a try statement is the code that only the body leads to; handlers go on to the code behind the
 // else clause.
@@ -26,8 +28,8 @@ bool handler_falls(const Outline& outline, NodeIndex handler, RegionIndex scope,
   return false;
 }
 
-// True if only edges from nodes that raise lead to the node, so that it never runs: its code follows handlers that
-// never complete.
+// True if all edges to the node come from nodes that raise, so that the node never runs, because it follows handlers
+// that never complete.
 bool is_dead(const Outline& outline, NodeIndex node) {
   return std::ranges::all_of(outline.preds(node),
                              [&](NodeIndex pred) { return outline.nodes[pred].end == Node::End::stop; });
@@ -40,8 +42,8 @@ bool is_dead_else(const Outline& outline, NodeIndex node, RegionIndex scope) {
   return is_dead(outline, node) && (dead_end < 0 || outline.nodes[dead_end].a == node);
 }
 
-// Removes from `handler_exits` jumps that never run, because the handlers in front of them never complete (3.8), and
-// that lead to a node in `after`, where the body goes on.
+// Removes from `handler_exits` the jumps that never run and lead to one of the nodes `after`, which are placed behind
+// the try statement. In 3.8, a jump behind handlers never runs if the handlers never complete.
 void drop_dead_jumps(const Outline& outline, const Table<NodeIndex>& after, Table<NodeIndex>& handler_exits) {
   std::erase_if(handler_exits, [&](NodeIndex node) {
     const Node& exit = outline.nodes[node];
@@ -52,19 +54,20 @@ void drop_dead_jumps(const Outline& outline, const Table<NodeIndex>& after, Tabl
 
 }  // namespace
 
-// Throws because a try statement has a second end. If several paths meet at `end`, WaysMeet is thrown, because `end`
-// may be the end of a `while True:` block that `break` leaves.
+// Throws an error because a try statement has a second end. If several paths meet at `end`, WaysMeet is thrown, because
+// `end` may be the end of a `while True:` block that `break` leaves.
 void Structurer::fail_of_ends(NodeIndex setup, NodeIndex end) const {
   if (outline_.forward_preds(end) > 1) throw WaysMeet{{"a try statement with several ends", nodes_[setup].offset}, end};
   fail("a try statement with several ends", setup);
 }
 
 // Returns the node behind a try statement whose else clause starts at `orelse`, if only the else clause leads to this
-// node, because no handler completes; -1 if there is none. In 3.8, the node `dead_end`, which ends the handlers, has
-// the offset where the statement ends.
+// node, because no handler completes. Returns -1 if the node behind the statement is unknown, has been claimed, or is
+// reached without the else clause. In 3.8, the node `dead_end`, which ends the handlers, records the offset at which
+// the try statement ends.
 NodeIndex Structurer::behind_else(NodeIndex orelse, NodeIndex dead_end, const Place& place) const {
   const NodeIndex end = outline_.node_at(nodes_[dead_end].end_offset);
-  if (orelse < 0 || end < 0 || end == orelse || claims_.claimed[end] || place.leads_to(end)) return -1;
+  if (orelse < 0 || end < 0 || end == orelse || claims_[end].claimed || place.leads_to(end)) return -1;
   return outline_.dominates(orelse, end) && cfg_.inside(nodes_[end].region, place.region) ? end : NodeIndex();
 }
 
@@ -76,7 +79,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
   if (kind.kind == Region::Kind::with) return with(setup, place, out);
   if (info.b < 0) fail("a handler that is nowhere", setup);
   Table<NodeIndex> after = merges(setup, place);
-  for (NodeIndex node : after) claims_.claimed[node] = 1;
+  for (NodeIndex node : after) claims_[node].claimed = true;
   RegionIndex handler_scope = nodes_[info.b].region;
   const Table<NodeIndex> body_exits = exits_of(region, info.a, place);
   Table<NodeIndex> handler_exits = exits_of(handler_scope, info.b, place);
@@ -86,15 +89,15 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
   // The body of a statement can end in one place only.
   if (body_exits.size() > 1) fail_of_ends(setup, body_exits.back());
   if (!body_exits.empty()) {
-    claims_.claimed[body_exits[0]] = 1;
+    claims_[body_exits[0]].claimed = true;
     bool joined = !after.empty() || !handler_exits.empty();
-    // If handlers go on to the end of the statement, code that only the body reaches is its else clause.
+    // If a handler goes on behind the try statement, code that only the body reaches is the else clause.
     if (!is_finally &&
         (joined || nodes_[body_exits[0]].else_clause || handler_falls(outline_, info.b, handler_scope, place)))
       orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
-  // In 3.8, an else clause may be unreachable, and follow handlers that go on at another node.
+  // In 3.8, if the handlers go on elsewhere, the node right behind the handlers may be an unreachable else clause.
   if (body_exits.empty() && !is_finally)
     for (std::size_t index = 0; index < handler_exits.size() && orelse_at < 0; ++index) {
       NodeIndex node = handler_exits[index];
@@ -102,13 +105,13 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
                     (nodes_[node].else_break && nodes_[node].else_clause) ||
                     handler_falls(outline_, info.b, handler_scope, place);
       if (!is_dead_else(outline_, node, handler_scope) || !joined) continue;
-      orelse_at = node, claims_.claimed[node] = 1;
+      orelse_at = node, claims_[node].claimed = true;
       handler_exits.erase(handler_exits.begin() + std::ptrdiff_t(index));
     }
-  // `goes_on` is the target of a jump right behind the try statement, and `else_jumps_to` that of a jump that is the
-  // whole else clause; -1 if there is no such jump.
+  // `goes_on` is the target of a jump right behind the try statement, and `else_jumps_to` is the target of a jump that
+  // is the whole else clause; -1 if there is no such jump.
   NodeIndex goes_on = -1, else_jumps_to = -1;
-  // In 3.8, the target of the reraise at the end of the handlers is the code behind the statement, or its else clause.
+  // In 3.8, the reraise behind the handlers has an edge to the code behind the try statement or to its else clause.
   const NodeIndex behind = is_finally ? NodeIndex() : outline_.dead_end_of(handler_scope);
   if (behind >= 0) {
     const NodeIndex at = nodes_[behind].a;
@@ -129,9 +132,9 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       (has_else ? else_jumps_to : goes_on) = at;
     }
     if (const NodeIndex end = behind_else(orelse_at, behind, place); end >= 0)
-      claims_.claimed[end] = 1, after.push_back(end);
+      claims_[end].claimed = true, after.push_back(end);
   }
-  for (NodeIndex node : handler_exits) claims_.claimed[node] = 1, after.push_back(node);
+  for (NodeIndex node : handler_exits) claims_[node].claimed = true, after.push_back(node);
   std::sort(after.begin(), after.end(), [&](int a, int b) { return outline_.order(a) < outline_.order(b); });
   Place inner = place;
   NodeIndex next = !after.empty() ? after[0] : goes_on >= 0 ? goes_on : place.next;
@@ -143,7 +146,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
     Place step = place;
     step.next = next;
     place_node(orelse_at, step, orelse);
-    // If the else clause is only `break`, the jump from the body to the clause was also written as `break`.
+    // If the else clause is only `break`, a `break` that ends the body is the jump to that clause, and is removed.
     if (orelse.size() == 1 && is<Break>(orelse[0]) && body.size() > 1 && is<Break>(body.back())) body.pop_back();
   }
   if (else_jumps_to >= 0) go(else_jumps_to, place, orelse, false);
@@ -153,7 +156,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
     step.next = -2;
     // The body of a finally clause ends in one node, which raises the exception again.
     for (auto [scope, end] : finally_ends_)
-      if (scope == handler_scope) step.next = end, claims_.claimed[end] = 1;
+      if (scope == handler_scope) step.next = end, claims_[end].claimed = true;
   }
   step.region = handler_scope;
   go_into(info.b, step, handler);

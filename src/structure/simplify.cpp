@@ -1,9 +1,6 @@
 // Simplifies the lifted graph before structuring. From 3.10 on, the compiler tests the condition of a while loop once
-// in front of the loop and again at its end:
-//
-//     if c:                 becomes
-//         do: body          while c: body
-//         while c
+// in front of the loop and again at the end of the loop. The pass joins the test in front of the loop and the test at
+// the end of the loop, so that `if c:` around a loop that tests c at its end becomes `while c: body`.
 #include <algorithm>
 #include <span>
 #include <unordered_map>
@@ -24,8 +21,8 @@ using namespace ast;
 namespace {
 
 // True if the node only leaves a statement, as a `return` does for each statement around it, and falls through to the
-// next node. A call of `__exit__` counts only if `left_by_statement` is set, because a with statement also ends in this
-// call without a `return`.
+// next node. For a node with a call of `__exit__`, the result is true only if `left_by_statement` is set, because a
+// with statement ends in a call of `__exit__` even without a `return`.
 bool leaves_statement(const Lifted& lifted, const Cfg& cfg, NodeIndex index) {
   const Node& node = lifted.nodes[index];
   if (node.end != Node::End::go || node.carries || node.else_break || !only_markers(node)) return false;
@@ -37,16 +34,13 @@ bool leaves_statement(const Lifted& lifted, const Cfg& cfg, NodeIndex index) {
          block.end == cfg.blocks[node.a].begin && cfg.code[block.end - 1].op != Op::jump_;
 }
 
-// In 3.8, the compiler copies no return, so paths meet at a return only where it stands in the source. In front of a
-// return that leaves statements, code leaves each statement, the innermost first, in the region of the statement:
-//
-//     try: ...                          POP_BLOCK               still in the region of the outer try statement
-//     except A: ...                     LOAD_CONST; RETURN      outside of it
-//     return 1
-//
-// The node that leaves the innermost statement becomes the return, so that the return is placed where it stands in the
+// In 3.8, the compiler copies no return, so paths meet at a return only where the return stands in the source. A return
+// out of several statements follows code that leaves these statements, the innermost first. The code that leaves a
+// statement lies in the region of the statement. For example, if `return 1` follows an inner try statement in an outer
+// one, POP_BLOCK is in the region of the outer try statement, and `LOAD_CONST; RETURN` is outside of that region. The
+// node that leaves the innermost statement becomes the return, so that the return is placed where it stands in the
 // source.
-void move_returns(Lifted& lifted, const Cfg& cfg) {
+void move_returns(Context& context, Lifted& lifted, const Cfg& cfg) {
   auto& nodes = lifted.nodes;
   for (NodeIndex index = 0; index < int(cfg.blocks.size()); ++index) {
     NodeIndex last = index;
@@ -58,11 +52,12 @@ void move_returns(Lifted& lifted, const Cfg& cfg) {
     node.end = Node::End::leave, node.a = -1;
     node.value = leave.value, node.line = leave.line, node.column = leave.column, node.width = leave.width;
     node.left_by_statement = false;
-    node.statements.insert(node.statements.end(), leave.statements.begin(), leave.statements.end());
+    node.statements.append(context.arena, leave.statements);
   }
 }
 
-// True if both nodes are the same, or have equal statements and ends, because the compiler may have copied the code.
+// True if `one` and `two` are the same node, or nodes with equal statements and ends, which may be copies of the same
+// code.
 bool same_target(const Table<Node, NodeIndex>& nodes, int one, int two) {
   if (one == two) return true;
   if (one < 0 || two < 0) return false;
@@ -75,8 +70,8 @@ bool same_target(const Table<Node, NodeIndex>& nodes, int one, int two) {
   return false;
 }
 
-// True if the last operands of `test` are those of `wanted`. `prefix` is set to the condition of the operands in front
-// of those of `wanted`, or to null if there are none.
+// True if the last operands of `test` are the operands of `wanted`. `prefix` is set to the condition of those operands
+// of `test` that precede the operands of `wanted`, or to null if `test` has no other operands.
 bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, Expr*& prefix) {
   prefix = nullptr;
   if (equal(test, wanted)) return true;
@@ -96,14 +91,14 @@ bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, 
   return true;
 }
 
-// Returns the line of the last operand of a test. The copy of a test has the same line as the original.
+// Returns the line of the last operand of a test. The copy of a test has the same line as the original test.
 std::int32_t last_line(const Expr* test) {
   while (auto* chain = as<BoolOp>(test)) test = chain->values.back();
   return test->line;
 }
 
-// Pairs of the nodes with the first and the second part of a test that was split, because another edge leads to the
-// second part.
+// Each pair consists of the node with the first part and the node with the second part of a test. A test is split into
+// two nodes if another edge leads to its second part.
 using Splits = Table<std::pair<int, int>>;
 
 // Joins the two parts of each split test again if only the first part leads to the second part.
@@ -129,7 +124,7 @@ void unite_tests(Context& context, Lifted& lifted, const Splits& splits) {
 }
 
 // Joins the test in front of the loop at `header` with the copy of the test at the end of the loop. Returns false if
-// the loop has no copied test. The facts in `graph` about loops other than `header` stay true.
+// the loop has no copied test. The facts in `graph` about loops other than the loop at `header` stay true.
 bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, NodeIndex header, Splits& splits) {
   auto& nodes = lifted.nodes;
   // The test in front of a for loop has no copy at the end of the loop.
@@ -140,7 +135,8 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, NodeIn
     if (nodes[latch].a != header && nodes[latch].b != header) continue;
     bool on_true = nodes[latch].a == header;
     NodeIndex leave = on_true ? nodes[latch].b : nodes[latch].a;
-    // The original test stands in front of the loop, and has the same successors as the copy in the latch.
+    // The original test of a while loop stands in front of the loop, and has the same successors as the copy of the
+    // test in `latch`.
     for (NodeIndex before : graph.preds(header)) {
       if (graph.order(before) >= graph.order(header) || nodes[before].end != Node::End::branch || before == latch)
         continue;
@@ -150,8 +146,8 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, NodeIn
       Expr *prefix, *break_test = nullptr;
       if (last_line(nodes[before].value) != last_line(nodes[latch].value)) continue;
       if (!same_target(nodes, leave, other)) continue;
-      // Lifting has joined `if t: break` at the end of the body with the copy of the test if both leave the loop to the
-      // same node.
+      // If `if t: break` at the end of the body leaves the loop to the same node as the copy of the test, lifting has
+      // joined t and the copy of the test into one condition.
       if (!split_suffix(context, nodes[before].value, nodes[latch].value, !on_true, prefix) &&
           !split_suffix(context, nodes[latch].value, nodes[before].value, !on_true, break_test))
         continue;
@@ -186,8 +182,8 @@ bool join_loop_test(Context& context, Lifted& lifted, const Graph& graph, NodeIn
   return false;
 }
 
-// Joins the original and the copied test of each loop, in one pass over all loops. Returns true if the tests of any
-// loop were joined.
+// Joins the original and the copied test of each loop, in one pass over all loops. Returns true if the test of any loop
+// was joined with its copy.
 bool join_loop_tests(Context& context, Lifted& lifted, const Graph& graph, Splits& splits) {
   bool joined = false;
   for (NodeIndex header : graph.sequence())
@@ -213,7 +209,7 @@ void join_ends(Context& context, Lifted& lifted) {
 void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
   if (std::ranges::none_of(cfg.regions, [](const Region& region) { return region.kind == Region::Kind::try_finally; }))
     return;
-  std::unordered_map<int, Table<NodeIndex>> raising;  // by region: nodes that end in reraise
+  std::unordered_map<int, Table<NodeIndex>> raising;  // by region: the nodes that end in a reraise
   for (int index = 0; index < int(lifted.nodes.size()); ++index) {
     const Node& node = lifted.nodes[index];
     if (node.end != Node::End::stop || node.statements.empty()) continue;
@@ -238,9 +234,9 @@ void join_finally_ends(Lifted& lifted, const Cfg& cfg) {
   }
 }
 
-// Splits a block that contains both GET_ITER and the header of a for loop, if a back edge leads to the block. A back
-// edge to GET_ITER creates a new iterator, so it belongs to an outer loop, whose body starts with a for loop that never
-// iterates twice.
+// Splits a block that contains both GET_ITER and the header of a for loop, if a back edge leads to the block. Control
+// that goes back to GET_ITER creates a new iterator, so the back edge belongs to an outer loop, whose body starts with
+// a for loop that never iterates twice.
 void split_loop_starts(Lifted& lifted, const Cfg& cfg, Table<NodeIndex> starts) {
   auto& nodes = lifted.nodes;
   auto makes_iterator = [&](NodeIndex index) {
@@ -264,15 +260,19 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg, Table<NodeIndex> starts) 
   }
 }
 
-// True if some while loop has a header to which two branches lead, one of them a back edge, which is a cheap necessary
-// condition for a copied test.
+// True if several branches lead to the header of some while loop, at least one of them by a back edge. The function is
+// cheap, and returns true if any loop has a copied test.
 bool may_join_loop_tests(const Lifted& lifted) {
   const auto& nodes = lifted.nodes;
   Table<NodeIndex> backward;
   for (const Node& node : nodes) {
-    if (node.end != Node::End::branch) continue;
-    for (NodeIndex to : {node.a, node.b})
-      if (leads_back(nodes, node, to) && nodes[to].end != Node::End::loop) backward.push_back(to);
+    // A single branch skips a node from which no branch leads back.
+    const bool is_branch = node.end == Node::End::branch;
+    const bool back_a = is_branch & leads_back(nodes, node, node.a);
+    const bool back_b = is_branch & leads_back(nodes, node, node.b);
+    if (int{back_a} + int{back_b} == 0) continue;
+    if (back_a && nodes[node.a].end != Node::End::loop) backward.push_back(node.a);
+    if (back_b && nodes[node.b].end != Node::End::loop) backward.push_back(node.b);
   }
   if (backward.empty()) return false;
   Table<int, NodeIndex> branches(nodes.size());
@@ -288,16 +288,16 @@ void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_r
   if (is_one_node(lifted)) return;
   join_finally_ends(lifted, cfg);
   if (!may_return) join_ends(context, lifted);
-  const Shape shape = shape_of(lifted.nodes);
+  const Shape shape = shape_of(lifted.nodes, cfg);
   if (!shape.back_targets.empty()) split_loop_starts(lifted, cfg, shape.back_targets);
-  if (dialect_of(context.version).finally_subroutines) move_returns(lifted, cfg);
+  if (dialect_of(context.version).finally_subroutines) move_returns(context, lifted, cfg);
   skip_empty(lifted, shape);
   if (shape.back_targets.empty()) return;
   Splits splits;
   for (int rounds = 0; rounds < search_limits::loop_test_rounds && may_join_loop_tests(lifted); ++rounds) {
     Graph graph(lifted.nodes, lifted.entry);
     if (graph.irreducible() || !join_loop_tests(context, lifted, graph, splits)) break;
-    // Nodes of joined tests are empty, so edges are redirected past them.
+    // The nodes whose tests were joined with other tests are empty now, so edges are redirected past these nodes.
     skip_empty(lifted, shape);
   }
   if (!splits.empty()) unite_tests(context, lifted, splits);

@@ -1,10 +1,7 @@
-// A clause of `except*` must not contain `return`, so a `return` to which the clauses go on is placed behind the
-// statement:
-//
-//     with a:                       with a:
-//         try: ...                      try: ...
-//         except* E: b; return          except* E: b
-//     return                        return            the with statement ends there as well
+// A clause of `except*` must not contain `return`, so a `return` to which control goes from the end of a clause is
+// placed behind the try statement. For example, if a with statement contains the clause `except* E: b; return`, and a
+// `return` of the same value follows the with statement, the clause becomes `except* E: b`, behind which the with
+// statement ends too.
 #include <algorithm>
 
 #include "ast/equal.h"
@@ -13,9 +10,10 @@
 namespace depyf {
 using namespace ast;
 
-// Finds the nodes at which `except*` clauses go on. A node that only returns a value is replaced by the code behind an
-// enclosing with statement if that code returns the same value; for all other nodes, `after_star_` records that a
-// return in the node must not be copied into an `except*` clause.
+// Finds the nodes to which control goes from the ends of `except*` clauses. If a node behind an `except*` clause only
+// returns a value, and the code behind an enclosing with statement returns the same value, the edges to the node are
+// redirected to that code. For each node behind an `except*` clause, unless the edges to the node are redirected,
+// `after_star_` records that a return in the node must not be copied into an `except*` clause.
 void Outline::find_star_ends() {
   if (std::ranges::none_of(cfg_.regions, &Region::is_star)) return;
   after_star_.resize(nodes.size());
@@ -38,8 +36,9 @@ void Outline::find_star_ends() {
   find_regions();
 }
 
-// If the code behind a with statement around `region` returns the same value as the node `tail`, redirects all edges to
-// `tail` to this code and returns true; otherwise returns false.
+// If the code behind a with statement around `region` returns the same value as the node `tail`, makes every edge that
+// leads to `tail` lead to the code behind the with statement, and returns true. Returns false, and changes no edges, if
+// the code behind the with statements around `region` does not return the value of `tail`.
 bool Outline::end_with(RegionIndex region, NodeIndex tail) {
   for (RegionIndex with = cfg_.regions[region].parent; with >= 0; with = cfg_.regions[with].parent) {
     const Region& outer = cfg_.regions[with];

@@ -1,26 +1,21 @@
-// Writes any graph at all as a state machine: each block is one arm of a loop over the number of the current block.
+// Writes any graph at all as a state machine: the variable `__state` contains the number of the current block, and each
+// block is one arm of a `while True:` loop over this number.
 //
-//     __state = 0
-//     while True:
-//         try:                                   only if the code has handlers
-//             if __state == 0:
-//                 ...
-//                 __state = 3 if test else 1         a module or class, which cannot return, leaves by `break`
-//         except BaseException as __exception:
-//             if __state in (1, 2):
-//                 __stack_0 = __exception
-//                 __state = 7
-//             else:
-//                 raise
-//             while __state in (7, 8):           blocks that run while the exception is being handled
-//                 ...                                in the same manner, one level deeper
+//   The arm of block 0 is `if __state == 0:` with the statements of the block, and ends by setting the next state.
+//   The arm of a block that ends in a branch ends in an assignment such as `__state = 3 if test else 1`.
+//   A module or class cannot return, so its state machine leaves the loop by `break`.
+//   If the code has handlers, a try statement with `except BaseException as __exception:` is around the arms.
+//   In the except clause, `if __state in (1, 2): __stack_0 = __exception; __state = 7` enters the handler of blocks 1
+//   and 2, and `else: raise` raises the exception of a block without a handler again.
+//   Behind the `if` in the except clause, the loop `while __state in (7, 8):` contains the blocks that run while the
+//   exception is being handled, in the same form as the outer loop contains its blocks.
 //
 // The blocks of a handler stand in the except clause, so that the exceptions that they raise get the right context, and
 // so that a bare `raise` and sys.exc_info() find the handled exception.
 //
-// Blocks that do nothing are left out. A block that only one other block leads to becomes part of that block's arm.
-// Only the blocks that have an arm are numbered, consecutively, since the numbers of blocks in the graph have no
-// meaning for readers.
+// Blocks that do nothing are left out. A block to which only one other block leads becomes part of the arm of that
+// other block. Only the blocks that have an arm are numbered, consecutively, since the numbers of blocks in the graph
+// have no meaning for readers.
 #include <algorithm>
 #include <map>
 
@@ -39,7 +34,7 @@ namespace {
 // than real code needs.
 constexpr int level_max = 20;
 
-// Builds the loop of the state machine from the nodes of `lift_flat`.
+// Builds the loop of the state machine from the nodes that `lift_flat` returns.
 class StateMachine {
  public:
   StateMachine(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return)
@@ -62,7 +57,7 @@ class StateMachine {
   bool is_state(NodeIndex node) const { return lifted_.nodes[node].end != Node::End::none; }
   // Returns the number of the state that runs a block, as an expression.
   Expr* number(NodeIndex block) { return context_.constant(Constant::Kind::integer, std::to_string(numbers_[block])); }
-  // Returns the statement that sets the state.
+  // Returns the statement that sets `__state` to `value`.
   Stmt* set(Expr* value, const Node& node) {
     return context_.stmt(Assign{context_.list({context_.name("__state")}), value}, node.offset, node.line);
   }
@@ -133,7 +128,7 @@ class StateMachine {
         if (*way >= 0) *way = behind(*way);
   }
 
-  // Returns the block to which an exception in `block` leads, or -1.
+  // Returns the block to which an exception in `block` leads; -1 if no handler covers `block`.
   NodeIndex handler_of(NodeIndex block) const {
     const RegionIndex region = cfg_.blocks[block].region;
     return region < 0 ? NodeIndex() : handlers_[region];
@@ -155,7 +150,8 @@ class StateMachine {
       if (!reached_[block]) nodes()[block].end = Node::End::none;
   }
 
-  // Appends each block to its predecessor if no other edge leads to the block, and both have the same region and level.
+  // Appends each block to its predecessor if no other edge leads to the block, both blocks are in the same region, and
+  // the same number of exceptions is being handled in both blocks.
   void merge_chains() {
     Table<int, NodeIndex> leading(std::size_t(count()), 0);  // the number of edges to each block
     ++leading[std::size_t(lifted_.entry)];
@@ -172,7 +168,7 @@ class StateMachine {
              running(node.a) == running(block) &&
              cfg_.blocks[std::size_t(node.a)].region == cfg_.blocks[block].region) {
         Node& next = nodes()[std::size_t(node.a)];
-        node.statements.insert(node.statements.end(), next.statements.begin(), next.statements.end());
+        node.statements.append(context_.arena, next.statements);
         node.end = next.end, node.value = next.value, node.target = next.target, node.is_async = next.is_async;
         node.a = next.a, node.b = next.b;
         next.end = Node::End::none;
@@ -180,7 +176,7 @@ class StateMachine {
     }
   }
 
-  // Numbers the blocks that have not been removed or merged.
+  // Numbers the blocks that have been neither removed nor merged.
   void number_states() {
     numbers_.assign(std::size_t(count()), 0);
     int states = 0;
@@ -218,7 +214,7 @@ class StateMachine {
   // state.
   Stmt* arm(int index) {
     Node& node = lifted_.nodes[index];
-    Table<Stmt*> body = node.statements;
+    Table<Stmt*> body(node.statements.begin(), node.statements.end());
     switch (node.end) {
       case Node::End::go: body.push_back(set(number(node.a), node)); break;
       case Node::End::branch:
@@ -250,7 +246,7 @@ class StateMachine {
   }
 
   // Returns the loop over the blocks that run while `depth` exceptions are being handled. The blocks that run while
-  // more exceptions are being handled are in the except clause of the loop.
+  // more than `depth` exceptions are being handled are in the except clause of the loop.
   Stmt* level(int depth) {
     Table<Stmt*> arms;
     std::map<int, Table<int>> by_region;
@@ -274,8 +270,8 @@ class StateMachine {
   }
 
   // Returns a try statement around the arms in `body`. The except clause stores the exception in the variable for the
-  // stack slot where the handler expects it, and sets the state of the handler, depending on the region of the block
-  // that raised.
+  // stack slot where the handler expects it, and sets `__state` to the number of the handler. The region of the block
+  // that raised the exception determines the handler.
   Stmt* protect(Block body, const std::map<int, Table<int>>& by_region, int depth) {
     auto slot = [&](int at) { return context_.name(context_.arena.copy("__stack_" + std::to_string(at))); };
     std::string_view exception = "__exception";
@@ -305,9 +301,9 @@ class StateMachine {
   const Cfg& cfg_;
   const bool may_return_;
   Table<NodeIndex, RegionIndex> handlers_;  // the block that starts the handler of each region
-  Table<bool> reached_;  // by block
+  Table<bool> reached_;  // by block: true if the block can be reached
   Table<int, NodeIndex> numbers_;  // the number of the state of each block
-  // By block: the number of exceptions that are being handled while it runs, or -1 if it never runs.
+  // By block: the number of exceptions that are being handled while the block runs; -1 if the block never runs.
   Table<int, NodeIndex> running_;
 };
 

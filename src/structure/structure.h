@@ -1,15 +1,16 @@
 // Turns the graph into nested statements.
 #pragma once
-#include "ast/visit.h"
 #include "lift/lift.h"
+#include "support/table.h"
 namespace depyf {
-// Nested statements, and a set of kinds of statements that contains at least the kinds in `body`.
+// Nested statements, and all return statements among them.
 struct Structured {
   ast::Block body;
-  ast::StmtKinds kinds;
+  Table<ast::Stmt*> returns;
 };
-// Returns nested Python statements that are equivalent to the graph. Throws InternalError if no nesting fits; callers
-// then use `state_machine`. `may_return` is false for modules and class bodies, which control leaves only at their end.
+// Returns nested Python statements that are equivalent to the graph. Throws InternalError if the graph cannot be
+// written as nested statements; in this case, callers use `state_machine`. `may_return` is false for modules and class
+// bodies, which control leaves only at their end.
 Structured structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return);
 // Returns a loop `while True:` that dispatches on the number of the current block, and can express any graph. `lifted`
 // comes from `lift_flat`, and `cfg` has the form GraphForm::instructions.

@@ -29,16 +29,17 @@ void Structurer::fail(const char* what, NodeIndex node) const {
   throw InternalError{what, node >= 0 ? nodes_[node].offset : 0};
 }
 
-// Places all nodes from the entry on.
-Block Structurer::run() {
+// Writes all nodes as statements, from the entry node on.
+Structured Structurer::run() {
   if (outline_.irreducible()) fail("a loop with two entries", outline_.entry);
   Statements out;
   emit(outline_.entry, Place{}, out);
-  return block(out);
+  return {block(out), std::move(returns_)};
 }
 
-// A match statement leaves if its last case matches everything and no case reaches its end; a try statement leaves if
-// neither its body (or else clause) nor any handler reaches its end.
+// Control never reaches the end of a match statement if the last case matches everything and control reaches the end
+// of no case. Control never reaches the end of a try statement if it reaches neither the end of the body (or else
+// clause) nor the end of a handler.
 bool leaves(std::span<Stmt* const> out) {
   if (out.empty()) return false;
   const Stmt* last = out.back();
@@ -60,18 +61,18 @@ bool leaves(std::span<Stmt* const> out) {
   return false;
 }
 
-// Returns the nodes where paths from `node` meet, and which belong behind the statement of `node`, in reverse
-// postorder.
+// Returns the nodes at which paths from `node` meet and which have to be written behind the statement of `node`, in
+// reverse postorder.
 Table<NodeIndex> Structurer::merges(NodeIndex node, const Place& place) {
   Table<NodeIndex> found;
   for (NodeIndex other : outline_.merges_of(node)) {
-    // A claimed node will be written at another place.
-    if (claims_.claimed[other]) continue;
-    // In 3.8, the node of a return at the end of a handler lies outside of the handler's region, because it leaves the
-    // handler first.
+    // A node that has been claimed is written at another place.
+    if (claims_[other].claimed) continue;
+    // In 3.8, the node of a return at the end of a handler lies outside of the handler's region, because the node
+    // starts by leaving the handler.
     const bool ends_handler =
         nodes_[other].ends_handler && place.region >= 0 && cfg_.regions[place.region].parent == nodes_[other].region;
-    // The node of a `continue` lies in the region around the statements that it leaves.
+    // The node of a `continue` that leaves statements lies in the region around these statements.
     const bool continues = nodes_[other].left_by_statement && cfg_.inside(place.region, nodes_[other].region);
     if (!ends_handler && !continues && !cfg_.inside(nodes_[other].region, place.region)) continue;
     found.push_back(other);
@@ -87,7 +88,7 @@ Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const
   for (NodeIndex pred : outline_.regions().of(region))
     for (NodeIndex node : outline_.successors(pred)) {
       if (outline_.order(pred) >= outline_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
-      if (claims_.claimed[node] || nodes_[node].left_by_statement || !outline_.dominates(first, node)) continue;
+      if (claims_[node].claimed || nodes_[node].left_by_statement || !outline_.dominates(first, node)) continue;
       // In 3.8, a return that ends a handler belongs into the handler, behind an inner try statement, and not behind
       // the statement of the handler.
       const bool ends_handler = nodes_[node].ends_handler && cfg_.regions[region].parent == nodes_[node].region;
@@ -100,7 +101,7 @@ Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const
   return nodes;
 }
 
-// Writes nodes one behind the other, as long as they belong to `place`.
+// Writes `node` and the nodes that come after it, until no further node has to be written at `place`.
 void Structurer::emit(NodeIndex node, Place place, Statements& out) {
   if (++depth_ > depth_max) fail("nested too deeply", node);
   while (node >= 0) {
@@ -109,12 +110,12 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
       node = step_to(loop(node, place, out), place);
       continue;
     }
-    if (block_ends_[node] >= 0 && !claims_.opened[node]) {
+    if (end_of_block(node) >= 0 && !claims_[node].opened) {
       node = step_to(single_pass(node, place, out), place);
       continue;
     }
-    if (claims_.emitted[node]) fail("a block in two places", node);
-    claims_.emitted[node] = 1;
+    if (claims_[node].emitted) fail("a block in two places", node);
+    claims_[node].emitted = true;
     append(out, nodes_[node].statements);
     NodeIndex next = -1;
     const Node::End end = nodes_[node].end;
@@ -130,7 +131,7 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
       // The first node where paths from `node` meet follows the statement of `node`, so the paths fall through to it.
       Table<NodeIndex> after;
       if (!outline_.merges_of(node).empty()) after = merges(node, place);
-      for (NodeIndex other : after) claims_.claimed[other] = 1;
+      for (NodeIndex other : after) claims_[other].claimed = true;
       Place inner = place;
       if (!after.empty()) inner.next = after[0];
       next = terminator(node, inner, out, after.empty());
@@ -141,8 +142,8 @@ void Structurer::emit(NodeIndex node, Place place, Statements& out) {
   --depth_;
 }
 
-// A node from which control does not return to the loop may still be written inside of the loop (`if c: ...; return`);
-// `place.loop` then becomes the loop around the node, or -1.
+// Sets `place.loop` to the loop around the node, or to -1 if the node is in no loop. A node from which control does not
+// return to a loop may still be written inside of the loop, as the `return` in `if c: ...; return`.
 void Structurer::leave_loop(NodeIndex node, Place& place) const {
   place.loop = outline_.loop_of(node);
   if (place.loop == node) place.loop = outline_.outer_loop(node);
@@ -153,7 +154,7 @@ void Structurer::place_node(NodeIndex node, Place place, Statements& out) {
   emit(node, place, out);
 }
 
-// Writes all `nodes` but the last, which it returns.
+// Writes all `nodes` but the last node, and returns the last node.
 NodeIndex Structurer::place_all(const Table<NodeIndex>& nodes, const Place& place, Statements& out) {
   for (std::size_t index = 0; index + 1 < nodes.size(); ++index) {
     Place step = place;
@@ -178,13 +179,14 @@ NodeIndex Structurer::terminator(NodeIndex node, const Place& place, Statements&
   return -1;
 }
 
-// The edge to `target` is written as nothing, `continue`, `break`, a copy of a return, or as the target itself.
+// The edge to `target` is written as nothing, as `continue`, as `break`, as a copy of a return, or as the statements
+// of the target.
 NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, bool tail) {
   if (target >= 0 && nodes_[target].left_by_statement && target != place.next && target != place.brk) {
-    // skip_empty has kept the node because the source may have a `continue` here, even if control would reach its
-    // target anyway.
+    // `skip_empty` has kept the node because the source may have a `continue` at this place, even if control would
+    // reach the target of the `continue` without the statement.
     const Node& statement = nodes_[target];
-    claims_.emitted[target] = 1;
+    claims_[target].emitted = true;
     if (statement.a == place.cont) return out.push_back(make(Continue{}, statement)), -1;
     target = statement.a;
   }
@@ -199,8 +201,8 @@ NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, 
   }
   if (target < 0) fail("control goes nowhere", target);
   const Node& info = nodes_[target];
-  // True if no other edge leads to the target, and the target has not been placed.
-  bool first = !claims_.emitted[target] && !claims_.claimed[target] && outline_.forward_preds(target) == 1;
+  // True if no other edge leads to the node `target`, and `target` has not been placed.
+  bool first = !claims_[target].emitted && !claims_[target].claimed && outline_.forward_preds(target) == 1;
   if ((!first || !cfg_.inside(info.region, place.region)) && outline_.trivial_tail(target)) {
     append(out, info.statements);
     out.push_back(make(Return{info.value}, info));
@@ -213,24 +215,27 @@ NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, 
   return -1;
 }
 
-// The body of a statement is empty if its first node already follows the statement.
+// The body of a statement is empty if the first node of the body is the node behind the statement.
 void Structurer::go_into(NodeIndex node, const Place& place, Statements& out) {
   if (node == place.next) return;
-  if (claims_.emitted[node]) fail("a block in two places", node);
+  if (claims_[node].emitted) fail("a block in two places", node);
   emit(node, place, out);
 }
 
 namespace {
 
 // Returns the statements of code that is a single node, which needs no nesting.
-Block statements_of(Context& context, Node& node) {
-  if (node.end == Node::End::leave)
-    node.statements.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));
-  return context.arena.copy(node.statements);
+Structured statements_of(Context& context, Node& node) {
+  Table<Stmt*> returns;
+  if (node.end == Node::End::leave) {
+    returns.push_back(context.stmt(Return{node.value}, node.offset, node.line, node.column, node.width));
+    node.statements.push_back(context.arena, returns[0]);
+  }
+  return {node.statements.block(), std::move(returns)};
 }
 
-Block nested(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
-  BlockEnds block_ends(lifted.nodes.size(), -1);
+Structured nested(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
+  BlockEnds block_ends;
   for (int blocks = 0;; ++blocks) {
     Structurer structurer(context, lifted, cfg, may_return, block_ends);
     try {
@@ -238,6 +243,7 @@ Block nested(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) 
     } catch (const WaysMeet& meeting) {
       const NodeIndex start = structurer.start_of_block(meeting.node);
       if (start < 0 || blocks == blocks_max) throw;
+      block_ends.resize(lifted.nodes.size());
       std::ranges::replace(block_ends, meeting.node, NodeIndex());
       block_ends[start] = meeting.node;
     }
@@ -247,13 +253,10 @@ Block nested(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) 
 }  // namespace
 
 Structured structure(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
-  Block body = is_one_node(lifted) ? statements_of(context, lifted.nodes[0]) : nested(context, lifted, cfg, may_return);
-  StmtKinds kinds = StmtKinds::in(body);
-  if (kinds.has(StmtKinds::of<InternalStmt>())) {
-    body = clean(context, body);
-    kinds = kinds | StmtKinds::of<Raise, Pass>();
-  }
-  return {body, kinds};
+  Structured result =
+      is_one_node(lifted) ? statements_of(context, lifted.nodes[0]) : nested(context, lifted, cfg, may_return);
+  if (context.stmt_kinds.has(StmtKinds::of<InternalStmt>())) result.body = clean(context, result.body);
+  return result;
 }
 
 }  // namespace depyf

@@ -1,6 +1,5 @@
-// Writes with statements:
-//
-//   setup of a manager; <region>; exit(None, None, None)         with manager as target: ...
+// Writes with statements. The setup of a context manager, the region of the body, and the call `exit(None, None, None)`
+// behind the body become `with manager as target:` and the body.
 #include "structure/structurer.h"
 #include "support/table.h"
 
@@ -14,14 +13,14 @@ NodeIndex Structurer::with(NodeIndex setup, const Place& place, Statements& out)
   const NodeIndex follow = info.b;
   Table<NodeIndex> after;
   const bool own = is_placed_behind(follow, place);
-  // The node behind the statement may stand elsewhere if it is a return, because that can be copied.
-  bool tail = own && (claims_.claimed[follow] || !cfg_.inside(nodes_[follow].region, place.region));
+  // The node behind the with statement may be placed elsewhere if it only returns, because a return can be copied.
+  bool tail = own && (claims_[follow].claimed || !cfg_.inside(nodes_[follow].region, place.region));
   if (tail && !outline_.trivial_tail(follow)) fail("a with statement that ends elsewhere", setup);
-  if (own && !tail) claims_.claimed[follow] = 1, after.push_back(follow);
-  for (NodeIndex node : merges(setup, place)) claims_.claimed[node] = 1, after.push_back(node);
+  if (own && !tail) claims_[follow].claimed = true, after.push_back(follow);
+  for (NodeIndex node : merges(setup, place)) claims_[node].claimed = true, after.push_back(node);
   if (const Table<NodeIndex> exits = exits_of(region, info.a, place); !exits.empty()) {
-    // The end of the body may be a `break` out of a `while True:` block that runs once, and in which code follows the
-    // with statement for exceptions that are suppressed.
+    // The body may end in a `break` out of a `while True:` block that runs once, if the code behind the with statement
+    // runs only when `__exit__` suppresses an exception.
     constexpr const char* several = "a with statement with several ends";
     if (exits.size() == 1) throw WaysMeet{{several, nodes_[setup].offset}, exits[0]};
     fail(several, setup);

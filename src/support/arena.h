@@ -14,7 +14,7 @@
 
 namespace depyf {
 
-// Thrown if more memory is requested than an arena may take.
+// The exception that is thrown if more memory is requested than an arena may take.
 struct OutOfArena : std::bad_alloc {
   const char* what() const noexcept override { return "its tree takes more memory than a file of this size may"; }
 };
@@ -27,7 +27,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // The number of bytes taken from the system so far, and their limit. Beyond the limit, `allocate` throws OutOfArena.
+  // The number of bytes that the arena has taken from the system, and the limit of this number. Beyond the limit,
+  // `allocate` throws OutOfArena.
   std::size_t taken() const { return taken_; }
   std::size_t limit() const { return limit_; }
   void set_limit(std::size_t bytes) { limit_ = bytes; }
@@ -106,15 +107,16 @@ class Arena {
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t block_size = 1 << 14;
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  // The rest of the last block. Memory is taken from the end of the last block's rest, so that only `free_size_`
-  // changes.
+  // The unused bytes of the last block. Memory is taken from the end of the unused bytes, so that an allocation changes
+  // only `free_size_`.
   std::byte* free_ = nullptr;
   std::size_t free_size_ = 0;
-  std::size_t taken_ = 0, limit_ = no_limit;  // bytes of all blocks, and the most that they may have
+  std::size_t taken_ = 0, limit_ = no_limit;  // the bytes of all blocks together, and their limit
   struct Growing {
-    std::size_t used, capacity;  // items
+    std::size_t used, capacity;  // numbers of items
   };
-  std::unordered_map<const void*, Growing> growing_;  // lists that `append` made, by the address of the first item
+  // Maps the address of the first item of each list that `append` built to the numbers of the list's items.
+  std::unordered_map<const void*, Growing> growing_;
 };
 
 }  // namespace depyf

@@ -17,7 +17,7 @@ void* run(void* work) {
   return nullptr;
 }
 
-// Starts a thread with a deep stack. Returns an error number; 0 if there is no error.
+// Starts a thread with a deep stack. Returns an error number, or 0 if the thread was started.
 int start(pthread_t& thread, const FunctionRef<void()>& work) {
   pthread_attr_t attributes;
   int error = pthread_attr_init(&attributes);

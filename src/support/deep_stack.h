@@ -1,5 +1,5 @@
-// Runs work on a deep stack, because recursion over deep trees needs much stack, and the stack of the caller may be
-// small: the stack of a Python thread can have a few hundred KiB.
+// Runs work on a deep stack, because recursion over deep trees needs much stack. The stack of the caller may be too
+// small: the stack of a Python thread can have only a few hundred KiB.
 #pragma once
 #include <pthread.h>
 
@@ -19,7 +19,7 @@ void on_deep_stack(FunctionRef<void()> work);
 // a std::system_error.
 class DeepThread {
  public:
-  // `work` must not throw an exception, and what it refers to must outlive the thread.
+  // `work` must not throw an exception, and the callable that it refers to must outlive the thread.
   explicit DeepThread(FunctionRef<void()> work);
   ~DeepThread() { pthread_join(thread_, nullptr); }
   DeepThread(const DeepThread&) = delete;

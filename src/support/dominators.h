@@ -9,15 +9,15 @@
 namespace depyf {
 
 // `sequence` holds the nodes in reverse postorder, the entry first. `order` maps each node to its index in `sequence`,
-// and `preds(node)` returns its predecessors. `idom` must be -1 for each node; it is set for the nodes in `sequence`,
-// and for the entry to the entry itself.
+// and `preds(node)` returns its predecessors. The caller sets `idom` to -1 for each node. The function sets `idom` of
+// each node in `sequence` to the node's immediate dominator, and `idom` of the entry to the entry itself.
 template <class Node, class Preds>
 void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> order, Preds preds, Row<Node, Node> idom) {
   if (sequence.empty()) return;
   const Node entry = sequence[0];
   idom[entry] = entry;
   Table<int> climbing;
-  // The edges from predecessors that the first round had not visited yet, each of which closes a loop.
+  // The edges whose source the first round visits later than their target, so that each edge closes a loop.
   Table<std::pair<Node, Node>> back_edges;
   // Finds the common dominator of many predecessors of `node`. The deepest node moves up first, so that shared parts of
   // the paths to the entry are climbed only once.
@@ -62,7 +62,8 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
       if (node == entry) continue;
       const auto& ways = preds(node);
       const std::size_t count = std::size(ways);
-      // A single predecessor precedes its node in the order, because the depth-first search reached the node from it.
+      // If a node has only one predecessor, the predecessor precedes the node in `order`, because the depth-first
+      // search reached the node from this predecessor.
       const Node best = count == 1 ? *std::begin(ways) : count > 4 ? common(node, ways) : meeting(node, ways);
       is_changed |= best != idom[node];
       idom[node] = best;

@@ -10,52 +10,58 @@ template <class Group, class Item>
 class Forest {
  public:
   Forest() = default;
-  // `parents` contains the parent of each group, or -1 for a root. The function `of` returns the items of one group in
-  // the order of `items`. `group_of(item)` returns the group of an item, or -1.
-  template <class Items, class GroupOf>
-  Forest(Row<const Group> parents, const Items& items, GroupOf group_of)
-      : begin_(parents.size()), end_(parents.size()) {
-    const int count = int(parents.size());
-    Table<int> first_child(count + 1, -1), sibling(count, -1);  // the last entry of `first_child` is for the roots
-    for (int group = count; group--;) {
-      int& first = first_child[parents[group] < 0 ? Group(count) : parents[group]];
-      sibling[group] = first, first = group;
+  // `parent_of(group)` returns the parent of each of the groups from 0 to `count` - 1, or -1 for a root. The function
+  // `of` returns the items of one group in the order of `items`. `group_of(item)` returns the group of an item, or -1
+  // if the item is in no group.
+  template <class ParentOf, class Items, class GroupOf>
+  Forest(std::size_t count, ParentOf parent_of, const Items& items, GroupOf group_of) : places_(count) {
+    int first_root = -1;
+    for (int group = int(count); group--;) {
+      const int parent = parent_of(Group(group));
+      int& first = parent < 0 ? first_root : places_[parent].first_child;
+      places_[group].parent = parent, places_[group].sibling = first, first = group;
     }
-    Table<int> size(count);
+    // First, `next` counts the items of the group itself. Later, `next` is the index in `items_` of the next such item.
     for (const Item item : items)
-      if (const Group group = group_of(item); group >= 0) ++size[group];
-    Table<int> at(count);  // for each group: the position of its next own item
+      if (const int group = group_of(item); group >= 0) ++places_[group].next;
     int total = 0;
-    for (int group = first_child[count]; group >= 0;) {
-      begin_[group] = at[group] = total;
-      total += size[group];
-      if (first_child[group] >= 0) {
-        group = first_child[group];
+    for (int group = first_root; group >= 0;) {
+      Place& place = places_[group];
+      place.begin = total, total += place.next, place.next = place.begin;
+      if (place.first_child >= 0) {
+        group = place.first_child;
         continue;
       }
       while (group >= 0) {
-        end_[group] = total;
-        if (sibling[group] >= 0) {
-          group = sibling[group];
+        places_[group].end = total;
+        if (places_[group].sibling >= 0) {
+          group = places_[group].sibling;
           break;
         }
-        group = parents[group];
+        group = places_[group].parent;
       }
     }
     items_.resize(total);
     for (const Item item : items)
-      if (const Group group = group_of(item); group >= 0) items_[at[group]++] = item;
+      if (const int group = group_of(item); group >= 0) items_[places_[group].next++] = item;
   }
 
-  // Returns the items of `group` and of all groups below it. The items of one group keep the order in which they were
-  // given.
+  // Returns the items of `group` and of all groups below it. The items of one group have the order that they had in the
+  // argument `items` of the constructor.
   Row<const Item> of(Group group) const {
-    return Row<const Item>(items_).part(begin_[group], end_[group] - begin_[group]);
+    const Place& place = places_[group];
+    return Row<const Item>(items_).part(place.begin, place.end - place.begin);
   }
 
  private:
+  // The place of a group in its tree, and of the items of the group and of all groups below it in `items_`.
+  struct Place {
+    int parent = -1, first_child = -1, sibling = -1;
+    int begin = 0, end = 0, next = 0;
+  };
+
   Table<Item> items_;
-  Table<int, Group> begin_, end_;
+  Table<Place, Group> places_;
 };
 
 }  // namespace depyf

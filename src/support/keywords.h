@@ -15,7 +15,7 @@ inline constexpr std::string_view python_keywords[] = {
     "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
     "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 
-// For each byte: true if it is a character of ASCII that an identifier may contain.
+// True for each byte that is an ASCII character which an identifier may contain.
 inline constexpr auto ascii_identifier_parts = [] {
   std::array<bool, 256> parts{};
   for (std::size_t c = 0; c < 0x80; ++c)
@@ -23,7 +23,7 @@ inline constexpr auto ascii_identifier_parts = [] {
   return parts;
 }();
 
-// For each byte: true if an identifier may contain it. All bytes beyond ASCII are included, because a name may have
+// True for each byte that an identifier may contain. All bytes beyond ASCII are included, because a name may have
 // letters of other alphabets.
 inline constexpr auto identifier_parts = [] {
   std::array<bool, 256> parts = ascii_identifier_parts;
@@ -32,8 +32,8 @@ inline constexpr auto identifier_parts = [] {
 }();
 constexpr bool is_identifier_byte(char c) { return identifier_parts[static_cast<unsigned char>(c)]; }
 
-// For each letter, the index of the first keyword in `python_keywords` that starts with it. The last entry is the
-// number of keywords.
+// Maps each letter to the index of the first keyword in `python_keywords` that starts with the letter. The last entry
+// is the number of keywords.
 inline constexpr auto keyword_starts = [] {
   std::array<std::uint8_t, 257> starts{};
   for (int letter = 256, at = std::size(python_keywords); letter >= 0; --letter) {
@@ -43,7 +43,7 @@ inline constexpr auto keyword_starts = [] {
   return starts;
 }();
 
-// For each letter, the lengths of the keywords that start with it, as a set of bits. Few names that are not
+// Maps each letter to the lengths of the keywords that start with the letter, as a set of bits. Few names that are not
 // keywords have the first letter and the length of a keyword.
 inline constexpr auto keyword_lengths = [] {
   std::array<std::uint32_t, 256> lengths{};

@@ -6,8 +6,8 @@
 
 namespace depyf {
 
-// True for a name that the compiler mangles in a class. Names that also end with two underscores, and names with a dot,
-// which only the compiler makes, stay unchanged.
+// True for a name that the compiler mangles in a class. The compiler mangles neither names that begin and end with two
+// underscores, nor names with a dot, which only the compiler itself creates.
 constexpr bool is_private_name(std::string_view name) {
   return name.starts_with("__") && !name.ends_with("__") && name.find('.') == name.npos;
 }

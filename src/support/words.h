@@ -13,10 +13,10 @@ namespace depyf {
 
 constexpr bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
-// True for the characters of ASCII that names may contain.
+// True for the ASCII characters that names may contain.
 constexpr bool is_word(char character) { return ascii_identifier_parts[static_cast<unsigned char>(character)]; }
 
-// Returns the word that the text begins with; an empty text if it begins with none.
+// Returns the word that the text begins with; an empty text if the text begins with no word.
 constexpr std::string_view word_at(std::string_view text) {
   std::size_t end = 0;
   while (end < text.size() && is_word(text[end])) ++end;
@@ -32,7 +32,8 @@ constexpr bool take(std::string_view& text, std::string_view prefix) {
 
 constexpr std::string_view blanks = " \t\r\f\v\n";  // the ASCII characters that Python's str.strip removes
 
-// `find_first_not_of(blanks)` would call a function for each character.
+// True for a character in `blanks`. `find_first_not_of(blanks)` is not used, because it would call a function for each
+// character.
 constexpr bool is_blank(char character) { return character == ' ' || (character >= '\t' && character <= '\r'); }
 
 constexpr std::string_view stripped_end(std::string_view text) {

@@ -15,7 +15,7 @@ using namespace record;
 
 namespace {
 
-constexpr std::size_t ids_max = 12;  // a list of more ids is abbreviated
+constexpr std::size_t ids_max = 12;  // the most ids in a list that is not abbreviated
 
 std::vector<Stage>::const_iterator stage_of(std::string_view kind) {
   return std::find_if(stages().begin(), stages().end(), [&](const Stage& stage) { return stage.kind == kind; });
@@ -28,14 +28,14 @@ void outcome(Page& page, const Compilation& compilation) {
     std::string names;
     for (const std::string& name : compilation.resume_names)
       names += (names.empty() ? ", called as " : ", ") + code(name);
-    page.line("Goes on after a graph break: " + code(compilation.place.function) + names + ".");
+    page.line("The function continues after a graph break: " + code(compilation.place.function) + names + ".");
   }
-  if (is_ahead(compilation)) return;  // The note of a compilation that serves no call states its purpose.
+  if (is_ahead(compilation)) return;  // A compilation that serves no call has a note that states its purpose.
   const std::string restarts =
       compilation.attempts > 1 ? ", after " + std::to_string(compilation.attempts - 1) + " restart(s)" : "";
-  page.line((compilation.was_before     ? "Compiled before"
-             : is_compiled(compilation) ? "Compiled"
-                                        : "Not compiled") +
+  page.line((compilation.was_before     ? "The function was compiled before the recording began"
+             : is_compiled(compilation) ? "The function was compiled"
+                                        : "The function was not compiled") +
             restarts + ".");
   if (is_compiled(compilation)) return;
   page.line();
@@ -46,7 +46,7 @@ void outcome(Page& page, const Compilation& compilation) {
 
 void limits(Page& page, const Compilation& compilation) {
   if (compilation.limits.empty()) return;
-  page.heading("It is used again where all of these hold:");
+  page.heading("The compilation is used again if all of these conditions hold:");
   std::vector<std::string> items;
   for (const Limit& limit : compilation.limits) {
     const std::string text = limit_text(limit);
@@ -72,7 +72,7 @@ void log_files(Page& page, const std::string& base, const std::vector<LogText>& 
               (stage == stages().end() ? "the guards, as PyTorch logs them" : std::string(stage->about)) +
               in_brackets(text.direction));
   }
-  if (!texts.empty()) page.line(), page.line("All texts of the log on it:"), page.line();
+  if (!texts.empty()) page.line(), page.line("All texts of the log about the compilation:"), page.line();
 }
 
 // Lists the files of a dump in the order of the stages. Files of the backward's late stages follow all files of the
@@ -81,10 +81,10 @@ void dumped_files(Page& page, const Compilation& compilation) {
   if (!compilation.code_file.empty()) {
     const std::string proof =
         compilation.why_not_proved.empty() ? "proved equivalent" : "not proved: " + prose(compilation.why_not_proved);
-    page.line("- " + file_link(compilation.code_file) + ": the code that runs instead; " + proof);
+    page.line("- " + file_link(compilation.code_file) + ": the code that runs instead of the function; " + proof);
   }
   if (!compilation.guards_file.empty())
-    page.line("- " + file_link(compilation.guards_file) + ": its guards, as a function");
+    page.line("- " + file_link(compilation.guards_file) + ": the guards as a function");
   std::vector<std::pair<std::size_t, const Artifact*>> ordered;
   for (const Artifact& artifact : compilation.artifacts) {
     const auto stage = stage_of(artifact.kind);
@@ -95,7 +95,7 @@ void dumped_files(Page& page, const Compilation& compilation) {
   }
   std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [rank, artifact] : ordered) {
-    const std::string about = rank == 0 ? "a graph that was shown under this name"
+    const std::string about = rank == 0 ? "a graph that PyTorch reported under this name"
                                         : std::string(stages()[(rank - 1) % stages().size()].about);
     const bool has_direction = !artifact->direction.empty() && artifact->kind != "Joint_graph";
     page.line("- " + file_link(artifact->name) + ": " + about +
@@ -138,7 +138,7 @@ std::string CompilationPages::resume_calls(const Compilation& compilation) const
     calls += (calls.empty() ? "" : ", ") + code(name) + " (" +
              (resumed == resumed_.end() ? "not compiled in this block" : joined_ids(resumed->second)) + ")";
   }
-  return "Then calls " + calls + ".";
+  return "Then, the code calls " + calls + ".";
 }
 
 std::map<std::string, std::string> CompilationPages::files(const Compilation& compilation, const std::string& file,
@@ -158,7 +158,8 @@ std::map<std::string, std::string> CompilationPages::files(const Compilation& co
   else
     for (const Artifact& artifact : compilation.artifacts) page.line("- " + in_log(artifact, log_));
   if (!compilation.provenance.empty())
-    page.line("- " + file_link("provenance.md") + ": from source to kernels, and what was not fused");
+    page.line("- " + file_link("provenance.md") +
+              ": the path from source lines to kernels, and the operations that were not fused");
   for (const MissingArtifact& missing : compilation.missing)
     page.line("- missing: " + prose(missing.kind + in_brackets(missing.direction) + ": " + missing.why));
   for (const std::string& note : compilation.notes) page.line("- " + prose(note));

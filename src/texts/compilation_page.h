@@ -1,4 +1,4 @@
-// Writes the page of one compilation: why it was made, when it is used again, and its files.
+// Writes the page of one compilation: the reason for the compilation, the conditions for using it again, and its files.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace depyf::texts {
 // Returns a link such as "[index.md](index.md)".
 std::string file_link(const std::string& file);
 
-// Returns the ids as text, such as "0/0, 0/1"; of many ids, only the first two and the last.
+// Returns the ids as text, such as "0/0, 0/1". A long list of ids is reduced to the first two and the last.
 std::string joined_ids(const std::vector<std::string>& ids);
 
 // Returns the sentence about a function that was not compiled, which begins with the function's title.
@@ -28,7 +28,7 @@ class CompilationPages {
   // `log` is the path of the log; it is empty for a dump, whose texts are files already.
   CompilationPages(const record::Process& process, std::string log);
 
-  // Returns the page, named `file`, and the files for the texts of a log, by their names.
+  // Returns a map from the names of files to their texts: the page, whose name is `file`, and the texts of a log.
   std::map<std::string, std::string> files(const record::Compilation& compilation, const std::string& file,
                                            const std::vector<LogText>& texts) const;
 
@@ -36,7 +36,7 @@ class CompilationPages {
   std::string resume_calls(const record::Compilation& compilation) const;
 
   std::string log_;
-  std::map<std::string, std::vector<std::string>> resumed_;  // resume function -> the ids of its compilations
+  std::map<std::string, std::vector<std::string>> resumed_;  // maps a resume function to the ids of its compilations
 };
 
 }  // namespace depyf::texts

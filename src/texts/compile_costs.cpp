@@ -27,7 +27,7 @@ using texts::percent, texts::place_and_source, texts::write_place;
 constexpr std::size_t compilations_shown = 8, phases_shown = 8, lines_shown = 10, savings_shown = 6;
 constexpr std::size_t misses_shown = 4, parts_of_key_shown = 6;
 constexpr std::size_t savings_in_index = 3;
-constexpr double worth_us = 1e6;  // a change that saves less time is left out of the index
+constexpr double worth_us = 1e6;  // the least time that a change must save to be in the index
 constexpr double us_per_second = 1e6;
 
 void number(json::Writer& out, std::string_view name, double value) { out.key(name), out.number(value); }
@@ -140,11 +140,12 @@ class Text {
     if (wall_ <= 0) return "Nothing was compiled.";
     row("Compiling took " + seconds_text(wall_) + ": " + parts(costs_, wall_));
     if (const double restarts = number_of(costs_["restart_seconds"]); restarts > 0)
-      row("  " + seconds_text(restarts) + " of it was tracing that began again (" + percent(restarts, wall_) + ")");
+      row("  " + seconds_text(restarts) + " of this time was repeated tracing after restarts (" +
+          percent(restarts, wall_) + ")");
     if (const double compilers = number_of(costs_["compiler_seconds"]); compilers > 0)
-      row("  compilers of C++ or Triton ran during " + seconds_text(compilers) + " of it, on " +
+      row("  compilers of C++ or Triton ran during " + seconds_text(compilers) + " of this time, on " +
           files_text(costs_["compiled_files"].integer().value_or(0)) + ", " +
-          seconds_text(number_of(costs_["compiler_seconds_of_all"])) + " in all");
+          seconds_text(number_of(costs_["compiler_seconds_of_all"])) + " in total");
     if (const std::string text = caches(); !text.empty()) row("  " + text);
     missed_keys();
     compilations();
@@ -175,15 +176,15 @@ class Text {
            std::to_string(bypasses) + " bypasses";
   }
 
-  // Writes rows for the missed keys whose graph is in the cache under another key. A graph that was never compiled
-  // cannot be in a cache.
+  // Writes rows for the cache misses whose graph is in the cache under another key. The rows omit graphs that were
+  // never compiled, because no cache can contain them.
   void missed_keys() {
     std::size_t shown = 0;
     costs_["missed_keys"].for_each_item([&](json::Value key) {
       const std::vector<std::string> differences = dumps::texts_of(key["differences"]);
       if (!is_of_same_graph(differences) || ++shown > misses_shown) return;
-      row("  " + text_of(key["compile_id"]) + " was not in Inductor's cache, which has its graph with another key; " +
-          differences[0]);
+      row("  " + text_of(key["compile_id"]) +
+          " was not in Inductor's cache, which contains its graph with a different key; " + differences[0]);
       for (std::size_t i = 1; i < std::min(differences.size(), 1 + parts_of_key_shown); ++i)
         row(std::string(texts::row_indent) + differences[i]);
       if (differences.size() > 1 + parts_of_key_shown)
@@ -211,7 +212,7 @@ class Text {
           --phases_left, row(std::string(texts::row_indent) + seconds_text(number_of(phase["self_seconds"])) + "  " +
                              text_of(phase["phase"]));
     });
-    if (shown > compilations_shown) row("and " + std::to_string(shown - compilations_shown) + " compilations more");
+    if (shown > compilations_shown) row("and " + std::to_string(shown - compilations_shown) + " more compilations");
   }
 
   void lines() {
@@ -221,21 +222,21 @@ class Text {
     std::stable_sort(lines.begin(), lines.end(), [](json::Value a, json::Value b) {
       return number_of(a["self_seconds"]) > number_of(b["self_seconds"]);
     });
-    row("Dynamo's tracing by line, without and with what the line calls:");
+    row("Dynamo's tracing time by line, without and with the functions that the line calls:");
     for (std::size_t i = 0; i < std::min(lines.size(), lines_shown); ++i)
       row(std::string(texts::row_indent) + seconds_text(number_of(lines[i]["self_seconds"])) + "  " +
           seconds_text(number_of(lines[i]["total_seconds"])) + "  " + place_and_source(lines[i]["line"]) + "  (" +
           text_of(lines[i]["compile_id"]) + ", " + std::to_string(lines[i]["instructions"].integer().value_or(0)) +
           " instructions)");
     if (lines.size() > lines_shown)
-      row(std::string(texts::row_indent) + "and " + std::to_string(lines.size() - lines_shown) + " lines more");
+      row(std::string(texts::row_indent) + "and " + std::to_string(lines.size() - lines_shown) + " more lines");
   }
 
   void savings() {
     std::size_t shown = 0;
     costs_["savings"].for_each_item([&](json::Value saving) {
       if (++shown > savings_shown) return;
-      if (shown == 1) row("What changes would save, predicted:");
+      if (shown == 1) row("Predicted savings of changes:");
       row(std::string(texts::row_indent) + seconds_text(number_of(saving["seconds"])) + " of " +
           seconds_text(number_of(saving["of_seconds"])) + "  " + text_of(saving["change"]) + "; " +
           place_and_source(saving["line"]));
@@ -280,10 +281,10 @@ std::vector<std::string> compile_time_in_markdown(const Process& process) {
   for (const PartTime& part : time.parts)
     if (part.us >= 0.005 * time.wall_us)
       parts += (parts.empty() ? "" : ", ") + std::string(part.part) + " " + percent(part.us, time.wall_us);
-  std::string text =
-      "Compiling took " + seconds_text(time.wall_us / us_per_second) + ", with all backwards: " + parts + ".";
+  std::string text = "Compiling took " + seconds_text(time.wall_us / us_per_second) +
+                     ", including all backward graphs: " + parts + ".";
   if (time.restarts_us > 0)
-    text += " Tracing that began again: " + seconds_text(time.restarts_us / us_per_second) + ".";
+    text += " Repeated tracing after restarts took " + seconds_text(time.restarts_us / us_per_second) + ".";
   if (time.compilers_us > 0)
     text += " Compilers of C++ or Triton ran during " + seconds_text(time.compilers_us / us_per_second) + ", on " +
             std::to_string(time.compiled_files) + (time.compiled_files == 1 ? " file." : " files.");
@@ -291,7 +292,7 @@ std::vector<std::string> compile_time_in_markdown(const Process& process) {
   for (const Saving& saving : time.savings) {
     if (rows.size() > savings_in_index || saving.us < worth_us) break;
     rows.push_back("- " +
-                   texts::prose("Predicted to save " + seconds_text(saving.us / us_per_second) + " of " +
+                   texts::prose("Predicted saving of " + seconds_text(saving.us / us_per_second) + " out of " +
                                 seconds_text(saving.of_us / us_per_second) + ": " + saving.change + ".") +
                    (saving.place.line ? " " + texts::literal(texts::file_name(saving.place.file) + ":" +
                                                              std::to_string(saving.place.line))

@@ -10,12 +10,12 @@
 
 namespace depyf::texts {
 
-constexpr std::size_t source_max = 60;  // characters of a line of source in a table of costs
+constexpr std::size_t source_max = 60;  // the most characters of a line of source in a table of costs
 
-// Writes the members of an object: the file, line, text and function of a place.
+// Writes the file, line, text and function of a place as members of a JSON object.
 void write_place_members(json::Writer& out, const record::Place& place);
 
-// Writes a place as the member `name`, and null if its line is unknown.
+// Writes a place as the member `name` of a JSON object; the member is null if the line of the place is unknown.
 void write_place(json::Writer& out, std::string_view name, const record::Place& place);
 
 // Returns "model.py:12  x = f(x)" for a place that `write_place` wrote, and "no line" for null.

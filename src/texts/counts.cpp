@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::string_view resume_prefix = "torch_dynamo_resume_in_";
 
-// Returns the name of the user's function. A log has no qualified names, but Dynamo's name for a resume function
-// contains the name of the function: torch_dynamo_resume_in_forward_at_24.
+// Returns the name of the user's function that was compiled, even if only the rest of the function behind a graph break
+// was compiled, as a resume function. A log has no qualified names, but Dynamo's name for a resume function contains
+// the name of the function: torch_dynamo_resume_in_forward_at_24.
 std::string function_name(const Compilation& compilation) {
   const std::string& name = compilation.place.function;
   if (!compilation.name.empty() || !name.starts_with(resume_prefix)) return name_of(compilation);
@@ -59,8 +60,8 @@ class Counter {
     Counts counts = counts_;
     std::set<Function> known, only_resumed;
     for (const auto& [function, line] : whole_) known.insert(function);
-    // A resume function counts as its function if the beginning of that function was not compiled in any of the
-    // processes.
+    // A resume function counts as a function of the user if the beginning of the resumed function was not compiled in
+    // any of the processes.
     for (const auto& [function, line] : resumed_)
       if (!known.contains(function)) only_resumed.insert(function);
     counts.functions = whole_.size() + only_resumed.size();
@@ -70,10 +71,10 @@ class Counter {
   }
 
  private:
-  using Function = std::pair<std::string, std::string>;  // name and file
+  using Function = std::pair<std::string, std::string>;  // the name and the file of a function
 
   Counts counts_;
-  std::set<std::pair<Function, int>> whole_, resumed_;  // functions, each with its first line, because names may repeat
+  std::set<std::pair<Function, int>> whole_, resumed_;  // functions and their first lines, because names may repeat
   std::set<Function> eager_;
   std::vector<DistinctBreak> breaks_;
 };

@@ -10,8 +10,8 @@ namespace depyf::texts {
 
 double seconds_of(const record::Compilation& compilation);
 bool is_compiled(const record::Compilation& compilation);
-// True if a compilation serves no call of the program: it made no code, has a note that states its purpose, and did not
-// fail.
+// True if a compilation serves no call of the program. A compilation without code that did not fail serves no call if
+// it has a note, because the note states its purpose.
 bool is_ahead(const record::Compilation& compilation);
 bool is_again(const record::Compilation& compilation);
 // True if the function runs eagerly because of an error, a graph break or a limit.
@@ -24,12 +24,12 @@ struct DistinctBreak {
   double seconds = 0;
 };
 
-// Returns the breaks of a process, each once, in the order in which they occurred.
+// Returns the graph breaks of a process without duplicates, in the order in which they occurred.
 std::vector<DistinctBreak> distinct_breaks(const record::Process& process);
 
 struct Counts {
-  std::size_t functions = 0;  // functions of the user; a resume function is a part of the function that it resumes
-  std::size_t eager = 0;  // functions that do not run compiled, or not in all parts, or not for every call
+  std::size_t functions = 0;  // the number of the user's functions; a resume function is a part of its function
+  std::size_t eager = 0;  // the number of functions of which a part, or a call, runs without compiled code
   std::size_t compilations = 0, not_compiled = 0, again = 0, breaks = 0;
   double seconds = 0;
 };
@@ -38,7 +38,7 @@ Counts counts_of(const record::Process& process);
 // Returns the counts over all processes of a run. A function or break that several processes have is counted once.
 Counts counts_of(const record::Run& run);
 
-// Returns in one line why a function was compiled again; an empty text if the compilation is the first of its function.
+// Returns one line with the reason for compiling a function again; an empty text for its first compilation.
 std::string why_again(const record::Compilation& compilation);
 
 }  // namespace depyf::texts

@@ -16,11 +16,11 @@ bool is_among(std::string_view text, std::initializer_list<std::string_view> tex
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-// True for aspects in which a difference means that the value is a different object as a whole, so that its parts
-// differ as well.
+// True if a difference in `aspect`, such as the class of a value, means that the whole value is a different object, so
+// that the parts of the value differ as well.
 bool is_whole(std::string_view aspect) { return is_among(aspect, {"class", "identity", "presence"}); }
 
-// True for aspects in which the same difference of several values counts as one reason.
+// True if equal differences of several values in `aspect`, such as the dtype, count as one reason.
 bool is_the_same_anywhere(std::string_view aspect) {
   return is_among(aspect, {"dtype", "device", "requires_grad", "dispatch", "shape", "stride", "marks"});
 }
@@ -60,7 +60,8 @@ Numbers numbers_in(std::string_view text) {
   return numbers;
 }
 
-// Returns the dimensions with more than one element, the outermost first; nothing if the tensor has gaps or overlaps.
+// Returns the dimensions with more than one element, the outermost first; std::nullopt if the tensor has gaps or
+// overlaps in memory.
 std::optional<Numbers> layout_of(const Numbers& sizes, const Numbers& strides) {
   if (sizes.size() != strides.size()) return std::nullopt;
   Numbers dimensions;
@@ -77,7 +78,7 @@ std::optional<Numbers> layout_of(const Numbers& sizes, const Numbers& strides) {
   return dimensions;
 }
 
-// Returns the text between `before` and the next `behind`; nothing if one of them is missing.
+// Returns the text between `before` and the next `behind`; std::nullopt if `before` or `behind` is missing.
 std::optional<std::string_view> between(std::string_view text, std::string_view before, char behind) {
   const std::size_t start = text.find(before);
   if (start == std::string_view::npos) return std::nullopt;
@@ -86,9 +87,9 @@ std::optional<std::string_view> between(std::string_view text, std::string_view 
   return end == std::string_view::npos ? std::nullopt : std::optional(text.substr(0, end));
 }
 
-// True if strides differ only because sizes do: the dimensions lie in memory in the same order, without gaps. The
-// stride of a dimension with one element has no meaning: strides `(160, 32, 1)` with sizes `(1, 5, 32)` and strides
-// `(32, 32, 1)` with sizes `(1, 1, 32)` are the same layout.
+// True if strides differ only because sizes differ: the dimensions of both tensors lie in memory in the same order,
+// without gaps. The stride of a dimension with one element has no meaning: strides `(160, 32, 1)` with sizes `(1, 5,
+// 32)` and strides `(32, 32, 1)` with sizes `(1, 1, 32)` are the same layout.
 bool keeps_layout(const GuardDifference& shape, const GuardDifference& stride) {
   const auto size_text = between(shape.guard_text, "size=[", ']');
   const auto stride_text = between(shape.guard_text, "], stride=[", ']');
@@ -115,7 +116,7 @@ bool keeps_layout(const GuardDifference& shape, const GuardDifference& stride) {
 std::string behind_last_dot(const std::string& text) { return text.substr(text.rfind('.') + 1); }
 
 // Returns the distinct changes of sizes, such as "8>16", so that a new batch size is the same change for all tensors
-// that have it. Returns an empty text if the sizes are unknown.
+// with the batch size. Returns an empty text if the sizes are unknown.
 std::string changed_sizes(const GuardDifference& difference) {
   const Names expected = number_texts(difference.expected), actual = number_texts(difference.actual);
   if (expected.size() != actual.size() || difference.subject.ends_with(".dim()")) return {};
@@ -125,8 +126,7 @@ std::string changed_sizes(const GuardDifference& difference) {
   return joined(pairs, ",");
 }
 
-// Returns a text that is equal for differences that count as one reason at several values, and unique for any other
-// difference.
+// Returns a text that is equal for all differences that count as one reason, and unique for any other difference.
 std::string kind_of(const GuardDifference& difference, std::size_t number) {
   const std::string change = difference.expected + "\n" + difference.actual;
   if (is_the_same_anywhere(difference.aspect)) {
@@ -134,15 +134,16 @@ std::string kind_of(const GuardDifference& difference, std::size_t number) {
     const std::string name = difference.aspect == "dispatch" ? behind_last_dot(difference.subject) : std::string();
     return difference.aspect + "\n" + (sizes.empty() ? change : "sizes " + sizes) + "\n" + name;
   }
-  // Many objects may have the same attribute, such as `training` of modules, so equal changes of it count as one
-  // reason.
+  // Many objects may have the same attribute, such as `training` of modules, so equal changes of the attribute count as
+  // one reason.
   if (difference.aspect == "value" && difference.subject.find('.') != std::string::npos)
     return difference.aspect + "\n" + behind_last_dot(difference.subject) + "\n" + change;
   return "difference " + std::to_string(number);
 }
 
-// True if `cause`, of two differences that could explain each other, is taken for the cause: a difference of an
-// existing value comes before that of a missing one, and a shorter condition before a longer one.
+// Decides between two differences that could explain each other: true if the difference `cause` is taken for the cause.
+// A difference of an existing value comes before a difference of a missing value, and a shorter condition before a
+// longer condition.
 bool comes_first(const GuardDifference& cause, const GuardDifference& effect) {
   auto order = [](const GuardDifference& difference) {
     return std::tuple(difference.is_missing, characters_in(difference.condition), difference.condition);
@@ -150,8 +151,8 @@ bool comes_first(const GuardDifference& cause, const GuardDifference& effect) {
   return order(cause) < order(effect);
 }
 
-// True if `cause` states that a value is a different object as a whole, and `effect`, which is about the same value,
-// follows from this.
+// True if `effect` follows from `cause`, a difference that makes the whole value a different object. The caller passes
+// two differences, `cause` and `effect`, of the same value.
 bool follows_from_class(const GuardDifference& cause, const GuardDifference& effect) {
   auto order = [](std::string_view aspect) { return aspect == "presence" ? 0 : aspect == "class" ? 1 : 2; };
   if (is_whole(effect.aspect))
@@ -247,8 +248,8 @@ class Deciding {
              std::all_of(effect.keys.begin(), effect.keys.end(),
                          [](const std::string& mode) { return mode.starts_with("device("); });
     if (effect.aspect != "dispatch") return false;
-    // Several settings can change dispatch keys at once, such as autocast and inference mode, so each key that differs
-    // must belong to one of the settings.
+    // Several settings can change dispatch keys at once, such as autocast and inference mode, so each dispatch key that
+    // differs must belong to one of the settings.
     return std::any_of(effect.keys.begin(), effect.keys.end(),
                        [&](const std::string& key) { return starts_with_any(key, cause.begins); }) &&
            std::all_of(effect.keys.begin(), effect.keys.end(),
@@ -300,9 +301,9 @@ class Deciding {
 
   const std::vector<GuardDifference>& differences_;
   const GuardedValues& values_;
-  Indices order_;  // indices of the differences: first those of process state, then those of whole objects
-  Names begins_;  // prefixes of the dispatch keys that the changed settings of the process add or remove
-  std::map<std::size_t, Indices> follow_;  // by difference: the differences that it explains
+  Indices order_;  // the indices of the differences: first process state, then whole objects, then all others
+  Names begins_;  // the prefixes of the dispatch keys that changed settings of the process add or remove
+  std::map<std::size_t, Indices> follow_;  // maps a difference to the differences that it explains
 };
 
 }  // namespace

@@ -18,9 +18,9 @@ using namespace texts;
 using dumps::text_of, dumps::texts_of;
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t note_width = 100;  // characters of a line of a note on a resume function
+constexpr std::size_t note_width = 100;  // the most characters of a line in a note on a resume function
 
-// A JSON document, with an empty root if the text is no valid JSON.
+// A JSON document, with an empty root if the text is not valid JSON.
 class Parsed {
  public:
   explicit Parsed(std::string_view text) { is_json_ = !document_.parse(text); }
@@ -41,7 +41,7 @@ Lines limits_of(const record::Compilation& compilation) {
   return lines;
 }
 
-// -- as text
+// The following functions write the explanation as text.
 
 Lines function_rows(json::Value explanation);
 
@@ -64,11 +64,12 @@ std::string facts_of(json::Value entry) {
   return joined(facts, ", ") + "; " + joined(texts_of(entry["why"]), "; ");
 }
 
-// Returns the recorded facts about a cache entry besides its code: why it was compiled, where its graph ends, sizes.
+// Returns the recorded facts about a cache entry besides its code: the failed guards that led to the compilation, the
+// graph breaks, the symbolic sizes, and the values that are known only at run time.
 Lines recorded_rows(json::Value entry, const record::Compilation& compilation) {
   Lines rows;
   for (std::string line : failure_lines(compilation.reasons)) {
-    if (line.starts_with("of ")) line = "Failed then, of compilation " + line.substr(3);
+    if (line.starts_with("of ")) line = "Failed guard of compilation " + line.substr(3);
     rows.push_back(std::move(line));
   }
   for (const record::GraphBreak& graph_break : compilation.breaks)
@@ -86,11 +87,12 @@ Lines entry_rows(json::Value entry, std::size_t number) {
   rows.emplace_back();
   add(code_lines(entry["guards"]));
   if (const Lines limits = limits_of(compilation); !limits.empty()) {
-    append(Lines{"", std::string(texts::row_indent) + "It is used again where all of these hold:"}, rows);
+    append(Lines{"", std::string(texts::row_indent) + "The compilation is used again if all of these conditions hold:"},
+           rows);
     add(indented(limits, texts::row_indent));
   }
   if (const Lines unchecked = texts_of(entry["unchecked"]); !unchecked.empty()) {
-    append(Lines{"", std::string(texts::row_indent) + "No guard checks what these say:"}, rows);
+    append(Lines{"", std::string(texts::row_indent) + "No guard checks these conditions:"}, rows);
     add(indented(unchecked, texts::row_indent));
   }
   rows.emplace_back();
@@ -140,12 +142,15 @@ Lines function_rows(json::Value explanation) {
     append(guard_cost_rows(explanation["guard_costs"]), lines);
   }
   if (frontier.empty()) return lines;
-  append(Lines{"", "The next call compiles again unless one entry accepts all of it. Together they accept:"}, lines);
+  append(Lines{"",
+               "The next call causes a new compilation unless one entry accepts the whole call. Together, the "
+               "entries accept:"},
+         lines);
   append(indented(frontier, texts::row_indent), lines);
   return lines;
 }
 
-// -- as HTML
+// The following functions write the explanation as HTML.
 
 // Returns the text with characters of HTML's markup escaped, as Python's html.escape does.
 std::string escaped(std::string_view text) {
@@ -192,7 +197,7 @@ std::string function_in_html(json::Value explanation);
 std::string resume_in_html(json::Value resume) {
   const bool is_told = !is_null(resume["explanation"]);
   return fold(text_of(resume["name"]),
-              code_fold("Where it goes on", text_of(resume["source"])) +
+              code_fold("The place where the function continues", text_of(resume["source"])) +
                   (is_told ? function_in_html(resume["explanation"]) : paragraph(text_of(resume["note"]))));
 }
 
@@ -202,8 +207,8 @@ std::string entry_in_html(json::Value entry, std::size_t number) {
   append(failure_lines(compilation.reasons), why);
   for (const record::GraphBreak& graph_break : compilation.breaks) why.push_back(sentence(graph_break));
   std::string body = list_fold("Why", why) + code_fold("Guards", text_of(entry["guards"])) +
-                     list_fold("Used again where", limits_of(compilation)) +
-                     list_fold("No guard checks", texts_of(entry["unchecked"])) +
+                     list_fold("Used again if", limits_of(compilation)) +
+                     list_fold("Conditions that no guard checks", texts_of(entry["unchecked"])) +
                      code_fold("Code", text_of(entry["code"]));
   entry["graphs"].for_each_item([&](json::Value graph) {
     const std::string source = text_of(graph["source"]);

@@ -1,10 +1,10 @@
-// Folds a text: of adjacent blocks of lines that differ only in their numbers, only the first is shown.
+// Folds a text: if adjacent blocks of lines differ only in their numbers, only the first block is kept. A comment
+// behind the first block states how often the block is repeated.
 //
-//     parameters = modules["0"]._parameters         parameters = modules["0"]._parameters
-//     weight = parameters["weight"]                 weight = parameters["weight"]
-//     parameters_1 = modules["1"]._parameters       # ... and the same 2 lines 23 times more, for 1 to 23 in place of 0
-//     weight_1 = parameters_1["weight"]
-//     ...
+// For example, a text has 24 blocks for the modules "0" to "23". The first block has the lines `parameters =
+// modules["0"]._parameters` and `weight = parameters["weight"]`, and the second block has the lines `parameters_1 =
+// modules["1"]._parameters` and `weight_1 = parameters_1["weight"]`. The comment behind the first block states that the
+// same 2 lines follow 23 times more, for 1 to 23 in place of 0.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -20,18 +20,18 @@ namespace depyf {
 namespace {
 
 // Bounds of the search, which make its time linear in the length of the text.
-constexpr std::size_t period_max = 600;  // lines of one block
-constexpr std::size_t periods_tried = 24;  // at each line
+constexpr std::size_t period_max = 600;  // the most lines of one block
+constexpr std::size_t periods_tried = 24;  // the most lengths of a block that are tried at each line
 constexpr std::size_t repeats_min = 3;
-constexpr std::size_t saved_min = 6;  // lines that a fold must leave out
-constexpr std::size_t brackets_max = 16;  // how many brackets of a condition are searched for an index
+constexpr std::size_t saved_min = 6;  // the fewest lines that a fold must leave out
+constexpr std::size_t brackets_max = 16;  // the most brackets of a condition that are searched for an index
 
-// Heads of functions that are longer than this are written with one parameter on each line.
+// A function head of more than `head_max` characters is written with one parameter on each line.
 constexpr std::size_t head_max = 120;
 
 struct TextLine {
   std::string text;
-  std::size_t origin;  // number of the line in the text, from 0
+  std::size_t origin;  // the number of the line in the text, from 0
 };
 
 // The text that corresponding lines of equal layers have in common, and the numbers in which such lines may differ.
@@ -41,7 +41,7 @@ struct Shape {
 };
 
 // Returns the line with `#` in place of each number, and the numbers. A number at the end of a name is left out,
-// because the first name of a series has none: weight, weight_1, weight_2.
+// because the first name of a series has no number: weight, weight_1, weight_2.
 Shape shape_of(std::string_view line) {
   Shape shape;
   for (std::size_t at = 0; at < line.size();) {
@@ -56,7 +56,7 @@ Shape shape_of(std::string_view line) {
     if (ends_name) {
       shape.text.pop_back();
     } else {
-      std::int64_t number = -1;  // stays -1 for more than nine digits: no layer has such a number
+      std::int64_t number = -1;  // stays -1 for more than nine digits, which no number of a layer has
       if (end - at <= 9) std::from_chars(line.data() + at, line.data() + end, number);
       shape.text += '#';
       shape.numbers.push_back(number);
@@ -66,7 +66,8 @@ Shape shape_of(std::string_view line) {
   return shape;
 }
 
-// Returns how many brackets are open at the end of a line. Brackets in strings are not counted.
+// Returns the number of brackets that are opened in a line minus the number that are closed. Brackets in strings are
+// not counted.
 int depth_of(std::string_view line) {
   int depth = 0;
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -85,7 +86,7 @@ int depth_of(std::string_view line) {
   return depth;
 }
 
-// Appends a line; the long head of a function is appended as several lines, with one parameter on each.
+// Appends a line. If the line is the long head of a function, it is split into lines with one parameter each.
 void append_head(std::string_view line, std::size_t origin, std::vector<TextLine>& lines) {
   const std::size_t start = line.find_first_not_of(' ');
   const std::size_t open = line.find('(');
@@ -118,7 +119,7 @@ void append_head(std::string_view line, std::size_t origin, std::vector<TextLine
   lines.push_back({std::string(start, ' ') + std::string(line.substr(close)), origin});
 }
 
-// Blocks that follow each other: `count` blocks of `period` lines.
+// A run of `count` adjacent blocks that have `period` lines each.
 struct Repeats {
   std::size_t period = 0;
   std::size_t count = 0;
@@ -165,8 +166,9 @@ class Folder {
   }
 
  private:
-  // Returns the repeated blocks from line `at` on whose folding leaves out the most lines, with the shortest period if
-  // several leave out as many; `count` is 0 if there are none.
+  // Returns the run of repeated blocks that begins at line `at`. The length of a block is chosen so that folding leaves
+  // out the most lines; among lengths for which folding leaves out equally many lines, the shortest is chosen. The
+  // `count` of the result is 0 if no blocks repeat.
   Repeats repeats_at(std::size_t at) const {
     Repeats best;
     std::size_t later = next_[at];
@@ -212,8 +214,9 @@ class Folder {
     return 0;
   }
 
-  // Returns the number in the first block that increases by one in each following block. If several numbers of the
-  // first block increase by one in each following block, the most frequent one is returned.
+  // Returns the number in the first block that increases by one in each following block; std::nullopt if no number
+  // does. If several numbers increase by one from block to block, the number that occurs most often in the first block
+  // is returned.
   std::optional<std::int64_t> counted_from(std::size_t at, const Repeats& repeats) const {
     std::map<std::int64_t, std::size_t> starts;
     for (std::size_t line = at; line < at + repeats.period; ++line) {
@@ -233,21 +236,21 @@ class Folder {
   std::string_view file_;
   std::size_t first_line_;
   std::vector<TextLine> lines_;
-  std::vector<std::size_t> shapes_;  // by line; lines that differ only in their numbers have the same shape
-  std::vector<std::vector<std::int64_t>> numbers_;  // by line: the numbers that its shape leaves out
-  std::vector<std::size_t> next_;  // by line: the next line with the same shape
+  std::vector<std::size_t> shapes_;  // maps a line to its shape; lines that differ only in their numbers share a shape
+  std::vector<std::vector<std::int64_t>> numbers_;  // maps a line to the numbers that its shape leaves out
+  std::vector<std::size_t> next_;  // maps a line to the next line with an equal shape
 };
 
-// Conditions that differ only in one index, which has consecutive values.
+// Conditions that differ only in one index, whose values in the conditions are consecutive numbers.
 struct Row {
   std::vector<std::size_t> places;  // the positions of the conditions in their list, ordered by the index in their text
   std::int64_t first = 0;
 };
 
-// Folds conditions by the index in bracket number `bracket`. Returns false if no condition has a bracket number
-// `bracket`.
+// Folds conditions by the index behind one of their opening square brackets: `bracket` is the number of the bracket,
+// counted from 0. Returns false if no condition has more than `bracket` opening square brackets.
 bool fold_index(std::size_t bracket, std::vector<std::string>& conditions) {
-  std::map<std::pair<std::string, std::string>, std::vector<Row>> rows;  // by the texts before the index and after it
+  std::map<std::pair<std::string, std::string>, std::vector<Row>> rows;  // by the texts before and after the index
   bool has_bracket = false;
   for (std::size_t place = 0; place < conditions.size(); ++place) {
     const std::string& condition = conditions[place];

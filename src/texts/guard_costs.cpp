@@ -17,8 +17,8 @@ namespace {
 
 using dumps::number_of, dumps::text_of, dumps::texts_of;
 
-constexpr std::size_t groups_shown = 8;      // smaller groups are in the JSON, and together in one row
-constexpr std::size_t redundant_shown = 20;  // likewise
+constexpr std::size_t groups_shown = 8;      // the most groups with a row of their own; the JSON has all groups
+constexpr std::size_t redundant_shown = 20;  // the most redundant guards that are listed; the JSON has all of them
 constexpr std::string_view indent = "    ";
 
 std::string microseconds(double value) {
@@ -54,15 +54,16 @@ std::vector<std::string> group_rows(const std::vector<record::GuardGroup>& group
 std::vector<std::string> entry_rows(json::Value entry) {
   const bool accepts = entry["accepts"].is_true();
   std::vector<std::string> rows{"entry " + text_of(entry["compile_id"]) + ": " +
-                                microseconds(number_of(entry["microseconds"])) + " a check, which " +
+                                microseconds(number_of(entry["microseconds"])) + " per check, which " +
                                 (accepts ? "accepts the call" : "refuses the call")};
   append(indented(group_rows(dumps::guard_groups_of(entry["groups"])), indent), rows);
   if (const std::optional<double> pregraph = entry["pregraph_microseconds"].number())
-    rows.push_back(std::string(indent) + "then its code takes " + microseconds(*pregraph) + " to its first graph");
+    rows.push_back(std::string(indent) + "then the code of the entry takes " + microseconds(*pregraph) +
+                   " until it calls its first graph");
   else if (const std::string why = text_of(entry["why_no_pregraph"]); !why.empty())
-    rows.push_back(std::string(indent) + "what its code takes to its first graph was not measured: " + why);
+    rows.push_back(std::string(indent) + "the time until its code calls the first graph was not measured: " + why);
   const std::size_t redundant = entry["redundant"].size();
-  if (redundant > 0) rows.push_back(std::string(indent) + count_of(redundant, "guard") + " that others imply:");
+  if (redundant > 0) rows.push_back(std::string(indent) + count_of(redundant, "guard") + " that other guards imply:");
   std::size_t number = 0;
   entry["redundant"].for_each_item([&](json::Value guard) {
     if (++number > redundant_shown) return;
@@ -92,7 +93,7 @@ std::vector<std::string> guard_time_rows(const record::Compilation& compilation)
   if (!compilation.guard_us) return {};
   const bool is_measured = !compilation.guard_groups.empty();
   std::vector<std::string> rows{
-      (is_measured ? microseconds(*compilation.guard_us) : guard_time_cell(compilation) + " us") + " a check" +
+      (is_measured ? microseconds(*compilation.guard_us) : guard_time_cell(compilation) + " us") + " per check" +
       (is_measured ? "" : ", as PyTorch measured it once, with cold caches")};
   append(indented(group_rows(compilation.guard_groups), indent), rows);
   return rows;

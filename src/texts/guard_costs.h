@@ -9,14 +9,15 @@
 
 namespace depyf::texts {
 
-// Returns the rows about the JSON of a GuardCosts: first the total, and then the costs of each cache entry.
+// Returns the rows for a GuardCosts object as JSON: first the total, and then the costs of each cache entry.
 std::vector<std::string> guard_cost_rows(json::Value costs);
 
-// Returns the rows about the time that a check of a compilation's guards takes: first the total, and then its largest
-// parts; no rows if the time is unknown.
+// Returns the rows about the time that a check of a compilation's guards takes: first the total, and then the largest
+// parts of the total; no rows if the time is unknown.
 std::vector<std::string> guard_time_rows(const record::Compilation& compilation);
 
-// Returns the time of a check for a table, in microseconds; empty if it is unknown.
+// Returns the time that one check of a compilation's guards takes, in microseconds, as the text of a cell of a table;
+// an empty text if the time is unknown.
 std::string guard_time_cell(const record::Compilation& compilation);
 
 }  // namespace depyf::texts

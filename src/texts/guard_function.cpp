@@ -1,9 +1,10 @@
 // Prints the guards of a compilation as one Python function. The printer is one file, because paths, names and line
-// breaks depend on each other. Paths through modules are long, and most conditions share them, so a value that several
-// conditions read gets a name in the first of these conditions:
+// breaks depend on each other.
 //
-//     type(blocks_0 := list(dict.values(L['self'].__dict__['_modules']['blocks'].__dict__['_modules']))[0]) is Block
-//     and blocks_0.__dict__['heads'] == 4
+// Paths through modules are long, and most conditions have parts of paths in common. A value that several conditions
+// read gets a name in the first condition that reads the value. For example, the condition `type(blocks_0 :=
+// list(dict.values(L['self'].__dict__['_modules']['blocks'].__dict__['_modules']))[0]) is Block` defines the name
+// `blocks_0`, and the condition `blocks_0.__dict__['heads'] == 4` uses it.
 #include "depyf/guard_function.h"
 
 #include <algorithm>
@@ -20,30 +21,33 @@
 namespace depyf {
 namespace {
 
-constexpr std::size_t line_max = 200;  // characters; longer lines are broken
-constexpr std::size_t broken_width = 120;  // characters of each piece of a broken line
-constexpr std::size_t literal_max = 90;  // characters of a piece of a string that was broken
+constexpr std::size_t line_max = 200;  // the most characters of a line that is not broken
+constexpr std::size_t broken_width = 120;  // the most characters of each piece of a broken line
+constexpr std::size_t literal_max = 90;  // the most characters of a piece of a broken string literal
 constexpr std::size_t name_max = 60;
 constexpr std::size_t named_min = 30;  // a path with fewer characters gets no name
-constexpr std::size_t path_max = 400;  // steps
+constexpr std::size_t path_max = 400;  // the most steps of a path
 
 constexpr std::string_view no_line = "no line of the program is known for these";
 
-// The calls through which a condition reads a dict: `list` for an item at a position, and `dict` for an item of a
-// subclass of dict, without calling methods of that class.
+// The calls through which a condition reads a dict. In a condition, `list` makes the keys or values accessible by
+// position, and `dict` copies an instance of a subclass of dict, so that the condition calls no methods of the
+// subclass.
 constexpr std::string_view keys_of = "list(dict.keys(";
 constexpr std::pair<std::string_view, std::string_view> wrappers[] = {
     {"list(dict.values(", "))"}, {keys_of, "))"}, {"dict(dict.items(", "))"}};
 
-// The tables in which a module stores submodules, parameters and buffers, which its users read as attributes.
+// The tables in which a module stores its submodules, parameters and buffers. A program does not name the tables of a
+// module, but reads their content as attributes of the module.
 constexpr std::string_view module_tables[] = {".__dict__", "['_modules']", "['_parameters']", "['_buffers']"};
 
 constexpr int no_node = -1;
 
 using WordSet = std::unordered_set<std::string, TextHash, std::equal_to<>>;
 
-// A step of a path. The text of the path up to this step is the concatenation of `before`, the text of the step above,
-// and `behind`. The texts are parts of conditions, which outlive the paths.
+// A step of a path. The text of the path up to a step consists of `before`, the text of the path up to the step
+// `above`, and `behind`. The members `before` and `behind` refer to constants or to the texts of conditions, which
+// outlive the steps.
 struct Step {
   int above = no_node;
   std::string_view before, behind;
@@ -59,12 +63,12 @@ struct StepHash {
 
 struct PathNode : Step {
   std::size_t depth = 0;
-  int reads = 0;  // how many conditions read the value at this step
-  int branches = 0;  // how many reads and distinct next steps follow this step
-  bool is_value = false;  // true if a guard checks the value at this step
+  int reads = 0;  // the number of conditions that read the value at the step
+  int branches = 0;  // the number of reads at the step, plus the number of distinct next steps
+  bool is_value = false;  // true if a guard checks the value at the step
   bool is_table = false;  // true for a step that users do not write, such as `.__dict__`
   bool is_defined = false;
-  std::string name;  // empty if the value gets no name
+  std::string name;  // the name of the value; empty if it has no name
 };
 
 struct PathInText {
@@ -72,7 +76,7 @@ struct PathInText {
   int node;
 };
 
-// All paths of the conditions, as a tree.
+// A tree of all paths that the conditions read. A path is the expression of a value, such as `L['self'].blocks[0]`.
 class Paths {
  public:
   // Returns the paths in a condition, from left to right.
@@ -124,9 +128,9 @@ class Paths {
     }
   }
 
-  // Appends the path with names for its named values. If `may_define` is true, a name that was not printed before is
-  // defined by `:=`. `is_argument` is true if the path is the only argument of a call, where a definition needs no
-  // parentheses.
+  // Appends the text of the path that ends at node `index`, with names in place of the values that have names. If
+  // `may_define` is true, a name that was not printed before is defined by `:=`. `is_argument` is true if the path is
+  // the only argument of a call, where a definition needs no parentheses.
   void print(int index, bool may_define, bool is_argument, std::string& text) {
     PathNode& node = (*this)[index];
     if (!node.name.empty() && node.is_defined) {
@@ -172,7 +176,7 @@ class Paths {
     return (*this)[node].depth < path_max ? node : no_node;
   }
 
-  // Returns the position behind the index in brackets that begins at `open`; 0 if the index is no plain number or
+  // Returns the position behind the index in brackets that begins at `open`; 0 if the index is not a plain number or
   // string.
   static std::size_t behind_index(std::string_view text, std::size_t open) {
     std::size_t at = open + 1;
@@ -190,7 +194,7 @@ class Paths {
     if (text.starts_with('[')) return behind_index(text, 0);
     if (!text.starts_with('.')) return 0;
     const std::size_t end = 1 + word_at(text.substr(1)).size();
-    return end > 1 && (end == text.size() || text[end] != '(') ? end : 0;  // a called method is no step of a path
+    return end > 1 && (end == text.size() || text[end] != '(') ? end : 0;  // a call of a method is not a step of a path
   }
 
   int child(int above, std::string_view before, std::string_view behind) {
@@ -214,14 +218,14 @@ class Paths {
     return step + (above.name.empty() ? printed_size(above) : above.name.size());
   }
 
-  // Returns the words of a path that a user knows: `blocks_0_attn` for `self.blocks[0].attn`.
+  // Returns a name for a path, made from the words that a user knows: `blocks_0_attn` for `self.blocks[0].attn`.
   std::string words_of(const PathNode& node) {
     std::string words = node.above == no_node ? "" : words_of((*this)[node.above]);
     if (node.is_table || node.behind == "L['self']") return words;
     std::string word;
     for (const char character : node.behind.substr(node.above == no_node ? 1 : 0))
       if (is_word(character)) word += character;
-    // Of Dynamo's name for an imported module, such as __import_torch_dot_nn, only the last part is used.
+    // If the word is Dynamo's name for an imported module, such as __import_torch_dot_nn, only its last part is used.
     constexpr std::string_view between = "_dot_";
     if (const std::size_t last = word.rfind(between); last != std::string::npos && word.starts_with("__import_"))
       word.erase(0, last + between.size());
@@ -242,18 +246,19 @@ class Paths {
     return name;
   }
 
-  std::vector<PathNode> nodes_;  // each node behind the node above it
+  std::vector<PathNode> nodes_;  // all nodes; a node has a greater index than the node above it
   std::unordered_map<Step, int, StepHash> index_;
 };
 
-// Returns the length of the start of a condition that is always evaluated, so that names may be defined in it.
+// Returns the length of the beginning of a condition that Python evaluates in every case, so that `:=` may define names
+// in it; 0 if Python evaluates no beginning of the condition in every case.
 std::size_t evaluated_size(std::string_view condition) {
   for (const std::string_view word : {" if ", " for ", "lambda"})
     if (condition.find(word) != std::string_view::npos) return 0;
   return std::min({condition.find(" and "), condition.find(" or "), condition.size()});
 }
 
-// Returns a condition with names for the values of the paths in it.
+// Returns a condition in which names replace the paths of the values that have names.
 std::string with_names(std::string_view condition, const std::vector<PathInText>& in_condition, Paths& paths) {
   std::string result;
   std::size_t copied = 0;
@@ -296,7 +301,7 @@ void append_literal(std::string_view prefix, std::string_view literal, std::vect
   if (!body.empty()) piece(body);
 }
 
-// A part of a condition that stays on one line.
+// A part of a condition that is never broken into several lines.
 struct Part {
   std::string text;
   bool follows_space;
@@ -332,7 +337,8 @@ std::vector<Part> parts_of(std::string_view condition) {
   return parts;
 }
 
-// Appends a line of code within brackets, with line breaks between its parts if it is too long.
+// Appends `code`, which stands within brackets, as one line to `text`. If the line would be too long, breaks `code`
+// into several lines between its parts.
 void append_code(const std::string& indent, const std::string& code, std::string& text) {
   if (indent.size() + code.size() <= line_max) {
     text.append(indent).append(code).append("\n");
@@ -410,8 +416,8 @@ void replace_shorthand(const GuardShorthand& shorthand, std::string& condition, 
   }
 }
 
-// Inserts all words of code except those in strings and the names of attributes, so that new names can be chosen that
-// differ from these words.
+// Inserts all words of `code` into `words`, except words in strings and names of attributes. Names that are chosen
+// later differ from the inserted words.
 void insert_words(std::string_view code, WordSet& words) {
   for (std::size_t at = 0; at < code.size();) {
     if (code[at] == '"' || code[at] == '\'') {
@@ -449,8 +455,9 @@ class GuardFunction {
   }
 
  private:
-  // True for a guard that is checked without `with` around it: one that cannot call `__torch_function__`, or one that
-  // an object of PyTorch checks, which disables `__torch_function__` itself.
+  // True if a guard is checked outside of the `with` statement that disables `__torch_function__`. Guards on the state
+  // of the process cannot call `__torch_function__`, and an object of PyTorch that checks a guard disables
+  // `__torch_function__` itself.
   static bool is_first(const GuardToPrint& guard) { return guard.is_live || !guard.is_quiet; }
 
   void name_paths(WordSet taken) {
@@ -476,10 +483,11 @@ class GuardFunction {
     } else {
       text += "        with " + quiet_ + ":\n            return (\n" + rest + "            )\n";
     }
-    return text + "    except Exception:  # what cannot be read is not as it was\n        return False\n";
+    return text + "    except Exception:  # a value that cannot be read has changed\n        return False\n";
   }
 
-  // Returns the conditions. A comment above each condition states its origin, unless the condition above has the same
+  // Returns the conditions of all guards for which `is_first` returns `of_first`, joined by `and`, as lines of Python.
+  // A comment above each condition states the origin of the condition, unless the condition above it has the same
   // origin.
   std::string conditions(bool of_first, const std::string& indent) {
     std::string text, last_comment;
@@ -506,7 +514,7 @@ class GuardFunction {
   const std::string& quiet_;
   std::vector<GuardToPrint> guards_;
   Paths paths_;
-  std::vector<std::vector<PathInText>> paths_in_;  // of each condition of the guards that are not `is_first`
+  std::vector<std::vector<PathInText>> paths_in_;  // the paths in each condition of the guards that are not `is_first`
 };
 
 }  // namespace

@@ -22,12 +22,12 @@ namespace {
 using namespace record;
 using namespace texts;
 
-constexpr std::size_t failures_in_full = 3;  // how many functions that were not compiled have all details
+constexpr std::size_t failures_in_full = 3;  // the most functions without compiled code that are shown with all details
 constexpr std::size_t failures_shown = 8, breaks_shown = 6, again_shown = 6, functions_shown = 12;
 constexpr std::size_t missing_named = 6, guards_shown = 3;
-constexpr std::size_t reasons_shown = 3;  // reasons of one function that was compiled again
-constexpr std::size_t rows_shown = 24;  // rows of the table of compilations
-constexpr std::size_t table_name_max = 60;  // characters of a name in the table
+constexpr std::size_t reasons_shown = 3;  // the most reasons for one function that was compiled again
+constexpr std::size_t rows_shown = 24;  // the most rows of the table of compilations
+constexpr std::size_t table_name_max = 60;  // the most characters of a name in the table
 
 std::string seconds_text(double seconds) {
   char text[32];
@@ -35,7 +35,8 @@ std::string seconds_text(double seconds) {
   return text;
 }
 
-// Returns the sentences about a graph break. A place may contain source of the program in a code span.
+// Returns the sentences about a graph break. The place of a graph break may contain source of the program in a code
+// span.
 std::string break_in_markdown(const GraphBreak& graph_break) {
   const std::string place = where(graph_break);
   return (is_known(graph_break.inside) ? prose(place) : literal(place)) +
@@ -50,7 +51,8 @@ class Index {
     page_.heading("# What torch.compile did");
     const std::size_t count = run_.processes.size();
     if (count > 1) {
-      page_.line("This directory tells of " + std::to_string(count) + " runs, the last one first.");
+      page_.line("This directory contains the records of " + std::to_string(count) +
+                 " runs. The latest run comes first.");
       page_.line();
     }
     for (std::size_t number = count; number-- > 0;) {
@@ -61,7 +63,7 @@ class Index {
     if (!provenance_.empty()) {
       Page page;
       page.heading("# From source to kernels");
-      page.heading("All of it, for programs: " + file_link("provenance.json") + ".");
+      page.heading("The same data in a form for programs: " + file_link("provenance.json") + ".");
       files_["provenance.md"] = page.text() + "\n" + provenance_;
     }
     return std::move(files_);
@@ -104,12 +106,13 @@ class Index {
       for (int again = 2; !names_.insert(name).second; ++again) name = "tables_" + std::to_string(again);
       files_[name + ".md"] = std::move(text);
       page_.line(
-          "By line of source: " + file_link(name + ".md") +
-          " has library calls and fallbacks, copies, graphs on both sides of breaks, and what is saved for the backward.");
+          "Costs by line of source: " + file_link(name + ".md") +
+          " lists library calls and fallbacks, copies, the graphs on both sides of each break, and the tensors that are "
+          "saved for the backward.");
       page_.line();
     }
     if (!process.artifacts.empty()) {
-      page_.heading("## Of no compilation");
+      page_.heading("## Files that belong to no compilation");
       for (const Artifact& artifact : process.artifacts)
         page_.line("- " +
                    (log_.empty() ? file_link(artifact.name) + ": " + prose(artifact.kind) : in_log(artifact, log_)));
@@ -166,7 +169,8 @@ class Index {
       page_.line();
       if (count <= failures_in_full) page_.block(details(compilation));
     }
-    if (left_out) page_.line("And " + std::to_string(left_out) + " more, which the table below has."), page_.line();
+    if (left_out)
+      page_.line("The table below contains " + counted(left_out, "more compilation") + " that failed."), page_.line();
   }
 
   void breaks(const Process& process) {
@@ -176,9 +180,9 @@ class Index {
     std::stable_sort(found.begin(), found.end(), [](const DistinctBreak& a, const DistinctBreak& b) {
       return a.compilations.size() > b.compilations.size();
     });
-    page_.line("Each once, with the compilations that end there:");
+    page_.line("Each graph break is listed once, with the compilations in which it occurs:");
     page_.line();
-    std::set<std::vector<std::string>> remedies;  // shown hints; breaks of one kind have the same hints
+    std::set<std::vector<std::string>> remedies;  // the hints that were shown; breaks of one kind have the same hints
     for (std::size_t i = 0; i < std::min(found.size(), breaks_shown); ++i) {
       std::vector<std::pair<std::string, std::vector<std::string>>> functions;
       for (const Compilation* compilation : found[i].compilations) {
@@ -190,15 +194,15 @@ class Index {
       }
       std::string in;
       for (const auto& [name, ids] : functions) in += (in.empty() ? "" : "; ") + code(name) + ", " + joined_ids(ids);
-      page_.line("- " + break_in_markdown(*found[i].graph_break) + " In " + in + ".");
+      page_.line("- " + break_in_markdown(*found[i].graph_break) + " The break occurs in " + in + ".");
       const bool is_new = remedies.insert(found[i].graph_break->hints).second;
       for (const std::string& hint : hints(*found[i].graph_break))
         if (is_new || hint.starts_with("The line")) page_.line("  - " + prose(hint));
-      if (!is_new && !found[i].graph_break->hints.empty()) page_.line("  - What can be done is the same as above.");
+      if (!is_new && !found[i].graph_break->hints.empty()) page_.line("  - The hints are the same as above.");
     }
     if (found.size() > breaks_shown)
       page_.line("- And " + std::to_string(found.size() - breaks_shown) +
-                 " more, which the files of the compilations have.");
+                 " more, which are listed in the files of the compilations.");
     page_.line();
   }
 
@@ -222,10 +226,10 @@ class Index {
         page_.line("  - " + compilation.id + ": " + prose(why_again(compilation)));
       }
       if (compilations.size() > reasons_shown)
-        page_.line("  - and " + counted(compilations.size() - reasons_shown, "time") + " more");
+        page_.line("  - and " + counted(compilations.size() - reasons_shown, "more time"));
     }
     if (functions.size() > again_shown)
-      page_.line("- And " + counted(functions.size() - again_shown, "function") + " more.");
+      page_.line("- And " + counted(functions.size() - again_shown, "more function") + ".");
     page_.line();
   }
 
@@ -241,7 +245,8 @@ class Index {
     }
   }
 
-  // Shows the guards that take the longest, of compilations for which the time was measured by groups of guards.
+  // Writes the times of the guards of those compilations whose guards were measured in groups. The compilations with
+  // the slowest guards come first.
   void guards(const Process& process) {
     std::vector<const Compilation*> measured;
     for (const Compilation& compilation : process.compilations)
@@ -250,8 +255,8 @@ class Index {
       return a->guard_us.value_or(0) > b->guard_us.value_or(0);
     });
     if (measured.empty()) return;
-    page_.heading("## What a check of the guards takes");
-    page_.line("Of the call that was compiled, by the values that are looked at:");
+    page_.heading("## Time of a check of the guards");
+    page_.line("Measured with the call that was compiled, grouped by the values that the guards check:");
     page_.line();
     for (std::size_t i = 0; i < std::min(measured.size(), guards_shown); ++i) {
       page_.line(code(title_of(*measured[i])) + ", " + measured[i]->id + ":");
@@ -259,11 +264,12 @@ class Index {
       page_.block(guard_time_rows(*measured[i]));
     }
     if (measured.size() > guards_shown)
-      page_.line("The table has the whole times of the " + std::to_string(measured.size() - guards_shown) + " others."),
+      page_.line("The table contains the total times of the " + std::to_string(measured.size() - guards_shown) +
+                 " other compilations."),
           page_.line();
   }
 
-  // Lists missing artifacts by the reason, which is the same for most of them.
+  // Lists missing artifacts by the reason for which they are missing, because most of them have the same reason.
   void missing(const Process& process) {
     std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
     for (const Compilation& compilation : process.compilations) {
@@ -291,7 +297,7 @@ class Index {
 
   void table(const Process& process) {
     if (process.compilations.empty()) return;
-    page_.heading("## Compilations, in the order in which they were made");
+    page_.heading("## Compilations in chronological order");
     std::vector<const Compilation*> all;
     for (const Compilation& compilation : process.compilations) all.push_back(&compilation);
     std::vector<const Compilation*> dearest = all;
@@ -301,13 +307,13 @@ class Index {
     rows(page_, all, {dearest.begin(), dearest.end()});
     if (all.size() <= rows_shown) return;
     Page whole;
-    whole.heading("# Compilations, in the order in which they were made");
+    whole.heading("# Compilations in chronological order");
     rows(whole, all, {all.begin(), all.end()});
     std::string name = "compilations";
     for (int again = 2; !names_.insert(name).second; ++again) name = "compilations_" + std::to_string(again);
     files_[name + ".md"] = whole.text();
-    page_.line("These are the " + std::to_string(rows_shown) + " that took the longest; " + file_link(name + ".md") +
-               " has all " + std::to_string(all.size()) + ".");
+    page_.line("These are the " + std::to_string(rows_shown) + " compilations that took the longest; " +
+               file_link(name + ".md") + " contains all " + std::to_string(all.size()) + ".");
     page_.line();
   }
 
@@ -353,7 +359,7 @@ class Index {
   void read_first(const Process& process) {
     if (process.function_files.empty()) return;
     page_.heading("## Read first");
-    page_.line("One file a function, from its source through code and graphs to the guards:");
+    page_.line("One file for each function, with its source, the code that runs, the graphs and the guards:");
     page_.line();
     std::size_t number = 0;
     for (const FunctionFile& file : process.function_files) {

@@ -25,7 +25,7 @@ bool is_letter(std::uint32_t character) {
   return is_word_character(character) && !(character >= '0' && character <= '9');
 }
 
-// True for a character that may stand in front of a dash between words.
+// True for a character that can directly precede a dash between words.
 bool is_in_front_of_dash(std::uint32_t character) {
   return is_word_character(character) ||
          (character < ascii_end &&
@@ -67,7 +67,8 @@ class Splitter {
  public:
   explicit Splitter(const Characters& text) : text_(text) {}
 
-  // Returns the end of the part that begins at `start`.
+  // Returns the end of the unbreakable part of the text that begins at `start`: blanks, a dash, or a word up to a
+  // hyphen.
   std::size_t end_of_part(std::size_t start) const {
     if (text_[start].value == ' ') {
       std::size_t end = start;
@@ -112,8 +113,8 @@ class Splitter {
   const Characters& text_;
 };
 
-// Returns the position at which to break a word that is longer than the rest of a line: behind the last hyphen that
-// fits, or else at the end of the line.
+// Returns the position at which to break a word that is longer than the rest of a line. The position is behind the last
+// hyphen that fits into the line, or else at the end of the line.
 std::size_t end_of_piece(const Characters& text, std::size_t start, std::size_t room) {
   for (std::size_t end = start + room; end > start + 1; --end)
     if (text[end - 1].value == '-') {
@@ -132,7 +133,7 @@ std::vector<std::string> python_lines(std::string_view text) {
   std::vector<std::string> lines;
   std::size_t start = 0;
   for (std::size_t position = 0; position < text.size();) {
-    if (text[position] >= ' ') {  // a character of ASCII that does not end a line
+    if (text[position] >= ' ') {  // an ASCII character that does not end a line
       ++position;
       continue;
     }
@@ -165,7 +166,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width, std::
     const std::size_t room = width - (lines.empty() ? 0 : std::min(indent.size(), width - 1));
     if (!lines.empty() && is_blank(start)) go_on(part_end);
     const std::size_t line_start = start;
-    std::size_t end = start;  // behind the last part that is no white space
+    std::size_t end = start;  // the end of the last part that is not white space
     while (start < characters.size() && part_end - line_start <= room) {
       if (!is_blank(start)) end = part_end;
       go_on(part_end);

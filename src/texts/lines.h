@@ -1,4 +1,4 @@
-// Breaks texts into the same lines as Python's standard library.
+// Breaks texts into the same lines as Python's standard library breaks them.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ class LinksText {
       text_ += "\n" + std::to_string(calls_) + " calls of kernels and libraries, " +
                std::to_string(calls_ - without_line_) + " of them with a line of source.\n";
       for (const auto& [reason, calls] : reasons_)
-        text_ += "  " + std::to_string(calls) + " without: " + shown(reason) + "\n";
+        text_ += "  " + std::to_string(calls) + " without a line: " + shown(reason) + "\n";
     }
     return std::move(text_);
   }
@@ -40,7 +40,7 @@ class LinksText {
                          [](const auto& direction) { return !direction.second.kernels.empty(); });
     };
     if (std::none_of(compilation.chains.begin(), compilation.chains.end(), is_linked)) return;
-    text_ += "\nFrom line to kernel, compilation " + compilation.id;
+    text_ += "\nFrom lines to kernels in compilation " + compilation.id;
     if (is_one_of_several && process.rank) text_ += " of rank " + std::to_string(*process.rank);
     text_ += " (" + shown(compilation.place.function) + "):\n";
     const Place* last = nullptr;

@@ -14,7 +14,7 @@ bool is_space(char character) { return character == ' ' || character == '\t'; }
 
 bool is_punctuation(char character) { return std::ispunct(static_cast<unsigned char>(character)) != 0; }
 
-// Returns the number of equal characters from a position on.
+// Returns the length of the run of equal characters that begins at the position `at`.
 std::size_t run_at(std::string_view text, std::size_t at) {
   std::size_t end = at;
   while (end < text.size() && text[end] == text[at]) ++end;
@@ -46,8 +46,9 @@ bool is_markup(std::string_view text, std::size_t at) {
   return false;
 }
 
-// Escapes text outside of code spans. Asterisks and underscores are escaped where they could end emphasis: behind a
-// word or punctuation, but underscores only if no word follows.
+// Escapes text outside of code spans. Asterisks and underscores that directly follow a word or punctuation are escaped,
+// because they could end emphasis. Underscores directly in front of a word, as in `a_b`, are not escaped, because they
+// cannot end emphasis.
 std::string plain(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -70,7 +71,7 @@ std::string plain(std::string_view text) {
   return result;
 }
 
-// Escapes text at the beginning of a block so that it begins no heading, list or quotation.
+// Escapes the beginning of a block of text, so that the block does not become a heading, a list or a quotation.
 std::string at_the_start(std::string result, std::string_view text) {
   if (text.empty() || result.starts_with('\\')) return result;
   std::size_t digits = 0;

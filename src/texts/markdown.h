@@ -9,14 +9,14 @@ namespace depyf::texts {
 // Returns a code span whose delimiters differ in length from each run of backticks in the text.
 std::string code(std::string_view text);
 
-// Returns a line of text in which parts between backticks stay code. In all other text, characters that are markup of
-// Markdown are escaped.
+// Returns a line of text in which parts between backticks stay code. Outside of the backticks, the markup of Markdown
+// is escaped.
 std::string prose(std::string_view text);
 
-// Returns a line of text, such as a name or a path, in which all markup is escaped, also backticks.
+// Returns a line of text, such as a name or a path, in which all markup is escaped, including backticks.
 std::string literal(std::string_view text);
 
-// Returns a cell of a table, in which `|` is escaped so that it ends no column. `text` is Markdown.
+// Returns a cell of a table, in which each `|` is escaped, because a `|` would end the cell. `text` is Markdown.
 std::string cell(std::string_view text);
 
 }  // namespace depyf::texts

@@ -20,8 +20,8 @@ using costs::Buffer, costs::GraphMemory, costs::JointValue, costs::LibraryCall, 
 using dumps::text_of;
 using texts::place_and_source, texts::write_place;
 
-constexpr std::size_t tensors_shown = 12;  // tensors of a graph; the JSON has all of them
-constexpr std::size_t buffers_shown = 5;   // buffers that are alive at the peak of a plan
+constexpr std::size_t tensors_shown = 12;  // the most tensors of a graph that are shown; the JSON has all of them
+constexpr std::size_t buffers_shown = 5;   // the most buffers that are shown as alive at the peak of a plan
 
 void write_plan(json::Writer& out, std::string_view name, const Plan& plan) {
   if (plan.buffers.empty()) {
@@ -111,8 +111,9 @@ class Text {
  public:
   std::string run(json::Value costs) {
     if (costs["graphs"].size() == 0)
-      row("No training graph was compiled in the block: a function that was compiled before is not compiled again, and one "
-          "whose inputs need no gradient has no backward. torch.compiler.reset() in front of the block compiles all again.");
+      row("No training graph was compiled in the block: a function that was compiled before is not compiled again, and "
+          "a function whose inputs need no gradient has no backward. Call torch.compiler.reset() before the block to "
+          "compile all functions again.");
     costs["graphs"].for_each_item([&](json::Value graph) { of_graph(graph); });
     return joined(rows_, "\n");
   }
@@ -122,7 +123,7 @@ class Text {
 
   void of_graph(json::Value graph) {
     row("Graph " + text_of(graph["compile_id"]) + ": its forward computes " +
-        in_units(integer_of(graph["saved_bytes"])) + " that it keeps for the backward, beside " +
+        in_units(integer_of(graph["saved_bytes"])) + " that it keeps for the backward, in addition to " +
         in_units(integer_of(graph["input_bytes"])) + " of inputs and parameters");
     struct Row {
       std::int64_t bytes;
@@ -161,12 +162,12 @@ class Text {
     plan["buffers"].for_each_item([&](json::Value buffer) { buffers[text_of(buffer["names"].at(0))] = buffer; });
     const std::int64_t unknown = integer_of(plan["unknown_sizes"]), unmeasured = integer_of(plan["unmeasured_calls"]);
     const std::int64_t of_library = integer_of(plan["peak_library_bytes"]);
-    row("  Output code of the " + direction + ": at most " + in_units(integer_of(plan["peak_bytes"])) +
-        " beside its inputs, at its line " + std::to_string(integer_of(plan["peak_code_line"])) + ", " +
-        place_and_source(plan["line"]) + "; " + in_units(integer_of(plan["allocated_bytes"])) + " in all, " +
-        in_units(integer_of(plan["reused_bytes"])) + " used again" +
+    row("  Output code of the " + direction + ": it needs at most " + in_units(integer_of(plan["peak_bytes"])) +
+        " in addition to its inputs, at its line " + std::to_string(integer_of(plan["peak_code_line"])) + ", " +
+        place_and_source(plan["line"]) + "; it allocates " + in_units(integer_of(plan["allocated_bytes"])) +
+        " in total, and uses " + in_units(integer_of(plan["reused_bytes"])) + " again" +
         (unknown ? ", without " + counted(unknown, "buffer") + " of unknown size" : "") +
-        (unmeasured ? ", without what " + counted(unmeasured, "library call") + " may allocate for " +
+        (unmeasured ? ", without the memory that " + counted(unmeasured, "library call") + " may allocate for " +
                           (unmeasured == 1 ? "itself" : "themselves")
                     : ""));
     if (of_library) row("    " + in_units(of_library) + "  of the library call itself, while it runs");

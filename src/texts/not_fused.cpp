@@ -13,29 +13,34 @@ using namespace links;
 
 namespace {
 
-// Pairs of the beginning of one of Inductor's reasons and the same reason in words that need no knowledge of Inductor.
+// Pairs of texts: the beginning of a reason in Inductor's log, and a description of the reason that needs no knowledge
+// of Inductor.
 constexpr std::pair<std::string_view, std::string_view> reasons[] = {
     {"intermediate nodes between",
-     "another operation has to run between the two: it needs the first's result, and the second needs its own"},
+     "another operation has to run between the two: it needs the result of the first, and the second needs its result"},
     {"no shared data", "they have no data in common, so one kernel would save nothing"},
-    {"memory deps did not match", "the second reads the first's result in another order than it is written in"},
-    {"node1 must go before node2", "the second does not use the first's result, and has to wait for something else"},
+    {"memory deps did not match",
+     "the second reads the result of the first in a different order than the first writes it"},
+    {"node1 must go before node2",
+     "the second does not use the result of the first, and has to wait for another operation"},
     {"node1 is nop", "the first computes nothing"},
-    {"node2 is extern or nop", "the second is a library call, and Inductor fuses nothing before one"},
+    {"node2 is extern or nop",
+     "the second is a library call, and Inductor does not fuse an operation with a later library call"},
     {"node1 is extern",
-     "the first is a library call, and Inductor fuses only simple loops behind one, where its template can take them"},
-    {"node1's triton kernel", "the first is a kernel that was given, which takes nothing behind it"},
+     "the first is a library call, and Inductor fuses it only with simple loops that its template accepts"},
+    {"node1's triton kernel", "the first is a user's own kernel, which Inductor does not fuse with a later operation"},
     {"device mismatch", "they run on different devices"},
-    {"fusion for buffer explicit disabled", "fusion was switched off for a buffer between them"},
+    {"fusion for buffer explicit disabled", "fusion is disabled for a buffer between them"},
     {"nodes numel", "they loop over different numbers of elements"},
     {"numel/rnumel mismatch", "they loop over different numbers of elements"},
     {"exceeds max fusion", "the kernel would be larger than torch._inductor.config.max_fusion_size allows"},
     {"will create cycle", "each would have to run before the other"},
-    {"grouped node", "one is part of a group that stays together"},
-    {"register spilling", "the kernel would need more registers than there are"},
+    {"grouped node", "one of them belongs to a group of operations that Inductor does not fuse further"},
+    {"register spilling", "the kernel would need more registers than the device has"},
 };
 
-// The pairs of groups that Inductor tried to fuse without success, by the operations in them.
+// The pairs of groups that Inductor tried to fuse without success; the pairs can be searched by the operations in the
+// groups.
 class Tried {
  public:
   explicit Tried(const std::vector<NotFused>& not_fused) {
@@ -47,8 +52,9 @@ class Tried {
     }
   }
 
-  // Returns Inductor's reason for not fusing two groups. If Inductor did not try to fuse the whole groups, returns the
-  // last reason for the largest parts of the groups that it tried to fuse; an empty text if there is none.
+  // Returns Inductor's reason for not fusing two groups. Inductor may have tried to fuse several pairs of parts of the
+  // two groups. The function returns the reason for the largest pair, and among equally large pairs the last reason in
+  // the log. The result is empty if Inductor tried to fuse no parts of the groups.
   std::string reason(const Operations& first, const Operations& second) const {
     const std::set<std::string> firsts = names_of(first), seconds = names_of(second);
     std::set<std::size_t> numbers;
@@ -84,10 +90,11 @@ class Tried {
   }
 
   std::vector<Pair> pairs_;
-  std::unordered_map<std::string, std::set<std::size_t>> of_;  // by operation: the pairs that contain it
+  std::unordered_map<std::string, std::set<std::size_t>> of_;  // maps an operation to the pairs that contain it
 };
 
-// Returns in plain words why two neighbours are in different kernels. `reason` is Inductor's text.
+// Returns a description for users of the reason why two neighbouring groups are in different kernels. `reason` is
+// Inductor's text.
 std::string in_words(const Operations& first, const Operations& second, const std::string& reason) {
   const std::pair<const char*, const Operations*> sides[] = {{"the first", &first}, {"the second", &second}};
   for (const auto& [which, group] : sides)
@@ -98,7 +105,7 @@ std::string in_words(const Operations& first, const Operations& second, const st
                "), and Inductor writes kernels only around it";
   for (const auto& [start, words] : reasons)
     if (reason.starts_with(start)) return std::string(words);
-  return reason.empty() ? "Inductor did not try, or did not say" : reason;
+  return reason.empty() ? "Inductor did not try to fuse them, or gave no reason" : reason;
 }
 
 const std::string* kernel_of(const Operations& group, const DirectionLinks& links) {
@@ -108,7 +115,8 @@ const std::string* kernel_of(const Operations& group, const DirectionLinks& link
   return nullptr;
 }
 
-// Returns the groups of a direction, with only those operations that compute something.
+// Returns the groups of fused operations of one direction (forward or backward). Operations that compute nothing are
+// left out of the groups.
 std::vector<Operations> computing_groups(const SeenDirection& direction) {
   std::vector<Operations> groups;
   for (const OperationGroup& group : direction.operations) {
@@ -120,7 +128,7 @@ std::vector<Operations> computing_groups(const SeenDirection& direction) {
   return groups;
 }
 
-// The buffers that a group reads, by the number of the group that writes them.
+// Maps the number of a writing group to the buffers that the group writes and that one reading group reads.
 using BuffersOfWriters = std::map<std::size_t, Names>;
 
 }  // namespace

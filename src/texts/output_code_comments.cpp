@@ -15,7 +15,7 @@ using namespace links;
 
 namespace {
 
-constexpr std::size_t source_nodes_max = 2;  // Inductor's comment on more nodes is reduced to the last node
+constexpr std::size_t source_nodes_max = 2;  // a comment of Inductor on more nodes is reduced to the last node
 constexpr std::string_view source_nodes = "# Source Nodes: [";  // begins a shortened comment of Inductor
 constexpr std::size_t source_text_max = 100;  // the most characters of a line of source above a kernel's definition
 
@@ -32,8 +32,9 @@ std::string_view beginning(std::string_view text, std::size_t characters) {
   return text.substr(0, end);
 }
 
-// Returns the first place that is in a module, or else the first place, and the number of further places.
-// provenance.json lists the nodes of all places.
+// Returns a text with one of the places and the number of the other places. The text contains the first place that has
+// a module, or the first of all places if no place has a module. The file provenance.json lists the nodes of all
+// places.
 std::string shortly(const std::vector<SeenPlace>& places, bool with_text) {
   const auto in_module =
       std::find_if(places.begin(), places.end(), [](const SeenPlace& place) { return !place.module.empty(); });
@@ -52,10 +53,8 @@ std::string shortly(const std::vector<SeenPlace>& places, bool with_text) {
 }
 
 // Returns the comment `# Topologically Sorted Source Nodes: [...]`, which Inductor writes above each call, with its
-// list of nodes shortened; an empty text if `line` is another text.
-//
-//     # Topologically Sorted Source Nodes: [a, b, c], Original ATen: [aten.add]
-//     # Source Nodes: [..., c]
+// list of nodes shortened; an empty text if `line` is not that comment. For example, `# Topologically Sorted Source
+// Nodes: [a, b, c], Original ATen: [aten.add]` becomes `# Source Nodes: [..., c]`.
 std::string shortened_nodes(std::string_view line) {
   std::string_view rest = stripped_start(line);
   const std::string_view indent = line.substr(0, line.size() - rest.size());
@@ -73,8 +72,8 @@ std::string shortened_nodes(std::string_view line) {
   return std::string(indent) + std::string(source_nodes) + shown + "]";
 }
 
-// Returns `# buffer buf1 (op: op1) is assumed to be not aligned` without the operation; an empty text if the line is no
-// such comment.
+// Returns a comment `# buffer buf1 (op: op1) is assumed to be not aligned` without the operation; an empty text if the
+// line is not a comment about alignment.
 std::string shortened_alignment(std::string_view line) {
   std::string_view rest = stripped_start(line);
   if (!take(rest, "# buffer ")) return {};
@@ -87,7 +86,7 @@ std::string shortened_alignment(std::string_view line) {
   return std::string(line.substr(0, kept)) + " is assumed to be not aligned";
 }
 
-// The lines of output code, most of which stay as they are.
+// The lines of output code, most of which are not changed.
 class Lines {
  public:
   explicit Lines(std::string_view output_code) : lines_(rows_of(output_code)) {}
@@ -112,8 +111,8 @@ void shorten_comments(Lines& lines) {
   }
 }
 
-// Returns the text up to the first bracket in a line, which may be that of a call; an empty text if there is no
-// bracket, or if the line is not indented, as each call in output code is.
+// Returns the text of a line up to its first bracket, which may begin the arguments of a call. Returns an empty text if
+// the line has no bracket, or is not indented, because each call in output code is indented.
 std::string_view before_call(std::string_view line) {
   const std::string_view statement = stripped_start(line);
   const std::size_t open = statement.find('(');
@@ -121,7 +120,8 @@ std::string_view before_call(std::string_view line) {
                                                                            : statement.substr(0, open);
 }
 
-// Returns the kernel that a line calls, given the text before the bracket of the call; an empty text if it calls none.
+// Returns the kernel that a line calls; an empty text if the line calls no kernel. `name` is the text before the
+// bracket of the call.
 std::string_view called_in(std::string_view name, const std::set<std::string, std::less<>>& kernels) {
   if (std::string_view target = name; take(target, "buf")) {
     const std::size_t digits = std::min(target.find_first_not_of("0123456789"), target.size());
@@ -133,8 +133,8 @@ std::string_view called_in(std::string_view name, const std::set<std::string, st
   return kernels.contains(name) ? name : std::string_view();
 }
 
-// Returns the function of a library that a line calls, as the line spells it, given the text before the bracket of the
-// call; an empty text if it calls none.
+// Returns the library function that a line calls, as the line spells the function; an empty text if the line calls no
+// library. `name` is the text before the bracket of the call.
 std::string_view library_call_in(std::string_view name) {
   if (const std::size_t equals = name.find(" = "); equals != std::string_view::npos) name.remove_prefix(equals + 3);
   for (const std::string_view library : {"extern_kernels.", "torch.ops.", "aten.", "inductor_ops."})
@@ -176,8 +176,8 @@ class Commented {
   }
 
  private:
-  // Returns the places in the source of the buffers that a call writes. The first call that names a buffer of its
-  // kernel is taken to write it.
+  // Returns the places in the user's source that compute the buffers which a call writes. The first call of a kernel
+  // that names a buffer of the kernel is assumed to write the buffer.
   std::vector<SeenPlace> places_of_call(std::string_view line, const std::string& kernel) {
     Names own;
     for (const std::string_view name : buffers_in(line)) {
@@ -187,8 +187,8 @@ class Commented {
     std::vector<SeenPlace> places;
     for (const std::string& buffer : own) {
       written_.insert(buffer);
-      // The place of the value that was computed last comes first, because earlier values include those that the kernel
-      // reads.
+      // Among the places of a buffer, the place of the value that was computed last comes first, because the values
+      // that were computed earlier may be values that the kernel only reads.
       const std::vector<SeenPlace>& of_buffer = links_.places.find({kernel, buffer})->second;
       for (auto place = of_buffer.rbegin(); place != of_buffer.rend(); ++place)
         if (std::find(places.begin(), places.end(), *place) == places.end()) places.push_back(*place);
@@ -207,8 +207,8 @@ class Commented {
     return call;
   }
 
-  // Writes the places of a kernel's calls above its definition, if the line there is blank. A comment in the line of
-  // the definition would be part of the kernel's code, which is a string.
+  // Writes the places of a kernel's calls into the line above the kernel's definition, if the line is blank. A comment
+  // in the line of the definition would become a part of the kernel's code, which is a string.
   void comment_definitions() {
     for (std::size_t i = 2; i < lines_.size(); ++i) {
       if (lines_[i].starts_with(' ') || !stripped(lines_[i - 1]).empty()) continue;
@@ -223,7 +223,7 @@ class Commented {
   Lines& lines_;
   KernelNames kernels_;
   std::unordered_set<std::string> written_;  // buffers that a call has written
-  std::unordered_map<std::string, std::vector<SeenPlace>> places_of_;  // by kernel: the places of all its calls
+  std::unordered_map<std::string, std::vector<SeenPlace>> places_of_;  // maps a kernel to the places of all its calls
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace depyf::texts {
 
-inline constexpr std::size_t line_max = 200;  // characters of a line; longer ones are broken at a space
+inline constexpr std::size_t line_max = 200;  // the most characters of a line; longer lines are broken at a space
 
 // A text in Markdown. Lines of more than `line_max` characters are broken.
 class Page {
@@ -38,7 +38,7 @@ class Page {
     for (const std::string& text : lines) line("    " + one_line(text));
     line();
   }
-  void append(const std::string& lines) { text_ += lines; }  // lines of another page, which are broken already
+  void append(const std::string& lines) { text_ += lines; }  // appends lines of another page, which are broken already
   std::string text() {
     text_.resize(text_.find_last_not_of('\n') + 1);
     return std::move(text_) + "\n";

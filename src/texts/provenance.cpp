@@ -52,7 +52,8 @@ struct Provenance::State {
       remark.parts.push_back({separator + direction + ": ", link.kernels, link.kernels.size(), "kernel", ""});
     }
     if (!remark.parts.empty()) return remark;
-    // With a backend without kernels, the reason would be the same for each node, so it is not repeated at the nodes.
+    // If the backend generates no kernels, all nodes lack links for the same reason, which is not repeated at each
+    // node.
     if (!chain.directions.empty() && !has_kernels) return {};
     Names why;
     append_new(chain.not_recorded, why);
@@ -81,7 +82,8 @@ struct Provenance::State {
     return remark;
   }
 
-  // Returns the remark for a node of AOTAutograd's or Inductor's graphs. An empty direction stands for the joint graph.
+  // Returns the remark for a node of AOTAutograd's or Inductor's graphs. The direction is empty for a node of the joint
+  // graph.
   Remark remark_of_node(const std::string& name, const std::string& direction) const {
     const Names* captured = nullptr;
     if (direction.empty()) {
@@ -99,7 +101,7 @@ struct Provenance::State {
     return remark;
   }
 
-  // Adds a graph to `compilation`, from which the tables are made.
+  // Adds a graph to `compilation`, from which the tables of costs are computed.
   void add_graph(const std::string& kind, const std::string& direction, std::string_view text) {
     record::Artifact artifact;
     artifact.kind = kind;
@@ -112,13 +114,13 @@ struct Provenance::State {
 
   Seen seen;
   SeenLinks links;
-  std::unordered_map<std::string, const SeenChain*> chains;  // by captured node
+  std::unordered_map<std::string, const SeenChain*> chains;  // maps a captured node to its chain
   std::unordered_map<std::string, std::unordered_map<std::string, const SeenOperation*>>
-      operations;  // by direction, name
+      operations;  // maps a direction and a name to an operation
   std::unordered_map<std::string, NamesOf> kernels_of;  // by direction (empty for any direction) and node
   std::vector<Neighbours> neighbours;
   std::vector<AnnotatedFile> files;
-  record::Compilation compilation;  // only the parts that the tables read
+  record::Compilation compilation;  // contains only the parts that the tables read
   bool has_kernels = false;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using LinesOfKernel = std::vector<std::pair<const std::string*, const SeenLine*>>;
 
-// Returns for each kernel of a direction the captured nodes that it computes, with the user's lines.
+// Returns a map from each kernel of a direction to the captured nodes that the kernel computes, with the user's lines.
 std::unordered_map<std::string, LinesOfKernel> lines_of_kernels(const SeenLinks& links, const std::string& direction) {
   std::unordered_map<std::string, LinesOfKernel> result;
   for (const SeenChain& chain : links.chains)
@@ -30,8 +30,9 @@ Names missing_in(const Seen& seen, const LinkedCompilation& compilation) {
     if (!direction.operations.empty()) continue;
     std::string text =
         direction.name + ": " +
-        (direction.graph.empty() ? "no graph was seen with its nodes, so what the captured nodes became is not linked"
-                                 : "Inductor's IR was not seen, so kernels are not linked");
+        (direction.graph.empty()
+             ? "no graph with its nodes was recorded, so the captured nodes are not linked to later nodes"
+             : "Inductor's IR was not recorded, so kernels are not linked");
     const auto stage =
         std::find_if(compilation.missing.begin(), compilation.missing.end(), [&](const MissingStage& absent) {
           return (absent.kind == "ir_post_fusion" || absent.kind == "BEFORE_POST_GRAD") &&

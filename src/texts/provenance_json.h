@@ -11,7 +11,7 @@
 
 namespace depyf::texts {
 
-// A file of the dump, with the line of each node or operation in it.
+// A file of the dump, with the number of the line at which each of its nodes or operations is defined.
 struct AnnotatedFile {
   std::string name, kind, direction;
   std::vector<std::pair<std::string, std::size_t>> lines;

@@ -38,15 +38,15 @@ int line_of(json::Value value) {
   return static_cast<int>(std::clamp<std::int64_t>(value.integer().value_or(0), 0, 1 << 30));
 }
 
-// Identifies the graph that a file of output code was made from.
+// Identifies the graph from which a file of output code was generated.
 struct CodeId {
   int number = 0;
   bool is_backward = false;
   auto operator<=>(const CodeId&) const = default;
 };
 
-// Returns the graph that a comment such as "# AOT ID: ['3_backward']" at the head of output code names; nothing without
-// such a comment.
+// Reads a comment such as "# AOT ID: ['3_backward']" from `head`, the head of output code, and returns the number and
+// direction of the graph that the comment names. Returns std::nullopt if the head has no comment of this form.
 std::optional<CodeId> code_id_of(std::string_view head) {
   static constexpr std::string_view mark = "# AOT ID: ['";
   const std::size_t at = head.find(mark);
@@ -60,8 +60,9 @@ std::optional<CodeId> code_id_of(std::string_view head) {
   return id;
 }
 
-// Returns the innermost line outside of libraries that led to a compilation. The line that led to a compilation stands
-// for operators without a line, such as those of a model that consists of PyTorch's own modules.
+// Returns the innermost line outside of libraries in the stack of the call that led to a compilation. Operators without
+// a line of their own, such as the operators of a model that consists only of PyTorch's modules, are counted at the
+// returned line.
 Place calling_line(const Compilation& compilation) {
   static constexpr std::string_view library = "/site-packages/";
   for (auto place = compilation.called_from.rbegin(); place != compilation.called_from.rend(); ++place)
@@ -69,7 +70,8 @@ Place calling_line(const Compilation& compilation) {
   return {};
 }
 
-// The operators that each call of a kernel or library computes, from the graphs of the log.
+// Maps each call of a kernel or of a library to the operators that the call computes, according to the graphs of the
+// log.
 class Operators {
  public:
   explicit Operators(const Process& process) {
@@ -104,8 +106,8 @@ class Operators {
   std::map<std::pair<CodeId, int>, std::vector<costs::Operator>> of_calls_;
 };
 
-// Returns an operator at the innermost line of the stack that PyTorch keeps for a line of output code; nothing if
-// PyTorch keeps no stack.
+// Returns an operator whose place is the innermost line of the stack that PyTorch keeps for a line of output code;
+// std::nullopt if PyTorch keeps no stack.
 std::optional<costs::Operator> kept_operator(json::Value stacks, int line) {
   std::string text;
   stacks.for_each_item([&](json::Value stack) {
@@ -262,9 +264,9 @@ class Text {
 
   void head() {
     row("Compiled functions ran for " + time_text(inside_) + " of " + time_text(number_of(costs_["wall_seconds"])) +
-        "; " + percent(number_of(costs_["with_line_seconds"]), inside_, 1) + " of that has a line");
+        "; " + percent(number_of(costs_["with_line_seconds"]), inside_, 1) + " of this time has a line of source");
     if (const double compiling = number_of(costs_["compiling_seconds"]); compiling > 0)
-      row("  besides, compiling took " + time_text(compiling));
+      row("  in addition, compiling took " + time_text(compiling));
     std::string parts;
     costs_["parts"].for_each_item([&](json::Value part) {
       if (row_seconds(part) >= 0.0005 * inside_)
@@ -295,7 +297,7 @@ class Text {
       if (!callees.empty()) row(std::string(texts::row_indent) + std::string(texts::row_indent) + callees);
     });
     if (count > lines_shown)
-      row(std::string(texts::row_indent) + "and " + std::to_string(count - lines_shown) + " lines more");
+      row(std::string(texts::row_indent) + "and " + std::to_string(count - lines_shown) + " more lines");
   }
 
   void shares(std::string_view list, std::string_view name, std::string_view title, std::size_t shown) {
@@ -317,9 +319,9 @@ class Text {
       const double calls = std::max(1.0, number_of(function["calls"]));
       row(std::string(texts::row_indent) + text_of(function["compile_id"]) + " " +
           texts::shown(text_of(function["function"])) + " (" + file_and_line(function["line"]) +
-          "): " + texts::counted(static_cast<std::size_t>(calls), "call") + ", each " +
-          time_text(row_seconds(function) / calls) + ", of it guards " +
-          time_text(number_of(function["guards_seconds"]) / calls) + ", transformed code " +
+          "): " + texts::counted(static_cast<std::size_t>(calls), "call") + ", each takes " +
+          time_text(row_seconds(function) / calls) + ", of which the guards take " +
+          time_text(number_of(function["guards_seconds"]) / calls) + " and the transformed code takes " +
           time_text(number_of(function["transformed_code_seconds"]) / calls));
     });
   }
@@ -333,9 +335,10 @@ void write_notes(json::Writer& out, json::Value measured) {
   std::vector<std::string> notes;
   if (measured["is_cut"].is_true())
     notes.emplace_back(
-        "the measurement ended before the block did, because it had as many ranges as are kept (ranges_max)");
+        "the measurement ended before the block did, because it reached the largest number of ranges that are kept "
+        "(ranges_max)");
   measured["without"].for_each_member([&](json::Value file, json::Value why) {
-    notes.push_back("nothing is known of the calls in " + text_of(file) + ": " + text_of(why));
+    notes.push_back("the calls in " + text_of(file) + " were not measured: " + text_of(why));
   });
   out.strings("notes", notes);
 }

@@ -1,4 +1,4 @@
-// Escapes characters in text from outside that could act on a terminal or a page.
+// In texts that come from logs and programs, escapes the characters that could act on a terminal or a page.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace depyf::texts {
 
-// Returns the text with escapes such as \x1b or \u202e for control characters (line breaks too), for marks of writing
-// direction, and for bytes that are no UTF-8, so that nothing in it acts on a terminal or a page.
+// Returns the text with escapes such as \x1b or \u202e, so that no part of the text acts on a terminal or a page.
+// Control characters (line breaks too), marks of writing direction, and bytes that are not UTF-8 are escaped.
 std::string shown(std::string_view text);
 
 // Returns the text escaped as by `shown(text)`, cut after `characters_max` characters, with "..." at the cut.

@@ -22,7 +22,7 @@ using dumps::text_of, dumps::texts_of;
 using Lines = std::vector<std::string>;
 
 constexpr std::size_t title_width = 96;
-constexpr std::size_t comment_max = 196;  // characters of a comment behind `# `
+constexpr std::size_t comment_max = 196;  // the most characters of a comment behind `# `
 constexpr std::string_view limit_indent = "        ";  // the indentation of continuation lines of a limit
 constexpr std::string_view graph_base = "(torch.nn.Module):";
 constexpr std::string_view imports =
@@ -31,7 +31,8 @@ constexpr std::string_view imports =
 // Returns a text as a comment of one line.
 std::string remark(std::string_view text) { return std::string(stripped_end("# " + one_line(text))); }
 
-// Returns a text as comments of at most `width` characters each. White space is kept if one comment suffices.
+// Returns a text as comments of at most `width` characters each. White space within a text of at most `width`
+// characters is kept.
 Lines remarks(const std::string& text, std::size_t width, std::string_view indent = {}) {
   Lines lines = characters_in(text) > width ? wrapped(text, width, indent) : Lines{text};
   for (std::string& line : lines) line = remark(line);
@@ -46,7 +47,8 @@ Lines title_rows(const std::string& text) {
   return lines;
 }
 
-// Returns a file of a dump without the comments at its head, and the number of the first line that is left.
+// Returns the text of a file of a dump without the comments at its head, and the number of the first line that follows
+// the comments.
 std::pair<std::string, std::size_t> body_of(const std::string& text) {
   const Lines lines = python_lines(text);
   auto is_head = [](const std::string& line) {
@@ -60,7 +62,7 @@ std::pair<std::string, std::size_t> body_of(const std::string& text) {
   return {std::string(stripped_end(body)), static_cast<std::size_t>(first - lines.begin()) + 1};
 }
 
-// Returns the name of the class that begins at a line of a graph's text; an empty text if none begins there.
+// Returns the name of the class that begins at a line of a graph's text; an empty text if no class begins there.
 std::string_view class_in(std::string_view line) {
   std::string_view rest = line;
   if (!take(rest, "class ")) return {};
@@ -76,8 +78,9 @@ std::string_view class_in(std::string_view line) {
   return rest.starts_with(graph_base) ? name : std::string_view();
 }
 
-// Returns the conditions in a tree of guards as PyTorch prints it, one on each line. The many guards that check whether
-// dimensions of a tensor are marked as dynamic are only counted. Returns all lines of the tree if none is a condition.
+// Returns the conditions in a tree of guards, which PyTorch prints with one condition on a line. The many guards that
+// check whether dimensions of a tensor are marked as dynamic are only counted. Returns all lines of the tree if no line
+// is a condition.
 Lines conditions_in(const Lines& tree) {
   constexpr std::string_view mark_guard = "DIMENSION_DYNAMIC_MARKING_GUARD";
   Lines conditions;
@@ -111,7 +114,7 @@ struct LimitGroup {
   Lines limits;
 };
 
-// Returns the limits in groups, with the limits on values that a caller can change first.
+// Returns the limits in groups. The first group contains the limits on values, which callers can change most easily.
 std::vector<LimitGroup> limit_groups(const std::vector<record::Limit>& limits) {
   enum Group { values, sizes, tensors, modules };
   std::vector<LimitGroup> groups{{"Values", {}}, {"Sizes", {}}, {"Tensors", {}}, {"Modules and global state", {}}};
@@ -130,7 +133,7 @@ std::vector<LimitGroup> limit_groups(const std::vector<record::Limit>& limits) {
 struct ToldFrame {
   json::Value data;
   record::Compilation compilation;
-  std::string guard_file;  // empty if the guards are not known as a list
+  std::string guard_file;  // the file with the guards as a function; empty if the list of guards is unknown
 };
 
 struct Section {
@@ -138,7 +141,7 @@ struct Section {
   std::vector<ToldFrame> frames;
 };
 
-// Returns the artifacts in the order of reading: by stage, the forward before the backward.
+// Returns the artifacts in the order in which a reader should read them: by stage, the forward before the backward.
 std::vector<const record::Artifact*> in_order(const record::Compilation& compilation) {
   const std::vector<record::Stage>& stages = record::stages();
   auto key = [&](const record::Artifact* artifact) {
@@ -185,7 +188,7 @@ class Story {
     return frame.compilation.name.empty() ? otherwise : frame.compilation.name;
   }
 
-  // Returns the name of the graph that the code of a compilation calls; an empty text if it calls none.
+  // Returns the name of the graph that the code of a compilation calls; an empty text if the code calls no graph.
   static std::string graph_name(const ToldFrame& frame) {
     const std::optional<std::int64_t> number = frame.data["compiled_fn"].integer();
     return number ? "__compiled_fn_" + std::to_string(*number) : std::string();
@@ -193,12 +196,11 @@ class Story {
 
   void head() {
     lines_ = {
-        remark("All that torch.compile made of " + title_of(sections_[0].frames[0].compilation) +
-               ", to be read from top to bottom:"),
-        "# the original function; then each compilation with the code that runs, the graph that this code calls, and the",
-        "# guards under which it runs; then the same for the functions that go on after graph breaks. To be read, not",
-        "# run: what is the same in each layer of a model stands once, and the graphs of later stages and the kernels are",
-        "# in the files that are named.",
+        remark("Everything that torch.compile generated from " + title_of(sections_[0].frames[0].compilation) + "."),
+        "# Read the file from top to bottom: the original function; then each compilation with the code that runs, the",
+        "# graph that this code calls, and the guards under which the code runs; then the same for the functions that",
+        "# continue after graph breaks. The file is for reading and not for running: code that is the same in each layer",
+        "# of a model appears once, and the graphs of later stages and the kernels are in the files that are named here.",
         "#"};
     for (const Section& section : sections_) {
       const std::string name = name_in(section.frames[0], text_of(section.data["code_name"]));
@@ -216,7 +218,8 @@ class Story {
     const record::Compilation& first = section.frames[0].compilation;
     if (first.is_resume) {
       const std::string names = first.resume_names.empty() ? first.place.function : joined(first.resume_names, " or ");
-      append(title_rows(names + ": " + title_of(first) + ", made by Dynamo as " + first.place.function), lines_);
+      append(title_rows(names + ": " + title_of(first) + ", which Dynamo generated as " + first.place.function),
+             lines_);
       for (const std::string& name : first.resume_names)
         if (const json::Value place = section.data["own_places"][name]) {
           lines_.emplace_back();
@@ -266,23 +269,24 @@ class Story {
     const std::string& file = captured->name;
     std::string name = graph_name(frame);
     if (name.empty()) name = "GraphModule";
-    append(Lines{"", "# " + file + ": what " + name + " computes, as it was captured.",
+    append(Lines{"", "# " + file + ": the graph of " + name + " as Dynamo captured it.",
                  graph_body(sources_.read(file), name, file)},
            lines_);
     Lines later;
     for (const record::Artifact* artifact : in_order(compilation))
       if (artifact->kind != "Captured_Graph") later.push_back("#   " + artifact->name);
     if (later.empty()) return;
-    append(Lines{"", "# What the backend made of " + name + ", in this order:"}, lines_);
+    append(Lines{"", "# Graphs and code that the backend generated from " + name + ", in this order:"}, lines_);
     append(later, lines_);
   }
 
-  // Writes the guards of a compilation in groups, or only their texts if they are not known as a list.
+  // Writes the limits that the guards of a compilation set for the next call, grouped by kind. If no limits are known,
+  // only the texts of the guards are written.
   void guards(const ToldFrame& frame) {
     if (frame.guard_file.empty() && frame.data["guards"].size() == 0) return;
-    const std::string where = frame.guard_file.empty() ? "" : "; " + frame.guard_file + " has them as a function";
+    const std::string where = frame.guard_file.empty() ? "" : "; " + frame.guard_file + " contains them as a function";
     lines_.emplace_back();
-    remark_on("Guards: the code above runs where all of these hold" + where + ".");
+    remark_on("Guards: the code above runs if all of these conditions hold" + where + ".");
     if (frame.compilation.limits.empty())
       for (const std::string& line : conditions_in(texts_of(frame.data["guards"]))) remark_on("  " + line);
     for (LimitGroup& group : limit_groups(frame.compilation.limits)) {
@@ -292,7 +296,7 @@ class Story {
     }
   }
 
-  // Writes a remark that says where a resume function is shown.
+  // Writes a comment that states where the file contains the code of a resume function.
   void resumed(const std::string& name) {
     std::string place = "it was not compiled in this block, see below";
     if (const auto compiled = known_.find(name); compiled != known_.end()) {
@@ -301,10 +305,11 @@ class Story {
       place = std::string("see ") + (ids.size() == 1 ? "compilation " : "compilations ") + joined(ids, ", ") + " below";
     }
     lines_.emplace_back();
-    remark_on(name + " goes on after the graph break; " + place + ".");
+    remark_on(name + " continues after the graph break; " + place + ".");
   }
 
-  // Writes the resume functions that were not compiled in the block: the user's source, with the line where they start.
+  // Writes the resume functions that were not compiled in the prepare_debug block: the user's source, with a mark at
+  // the line where each resume function continues.
   void not_compiled(const Section& section) {
     for (const ToldFrame& frame : section.frames)
       for (const std::string& name : frame.compilation.resume_calls) {
@@ -315,7 +320,7 @@ class Story {
           continue;
         }
         const record::Place line = dumps::place_of(place);
-        append(title_rows(name + ": goes on at " + file_name(line.file) + ":" + std::to_string(line.line) +
+        append(title_rows(name + ": continues at " + file_name(line.file) + ":" + std::to_string(line.line) +
                           "; not compiled in this block"),
                lines_);
         lines_.emplace_back();
@@ -332,7 +337,7 @@ class Story {
 
   const StorySources& sources_;
   std::vector<Section> sections_;
-  std::map<std::string, const Section*> known_;  // by the name of a resume function: the section that shows it
+  std::map<std::string, const Section*> known_;  // maps the name of a resume function to the section that shows it
   Lines lines_;
 };
 

@@ -13,13 +13,13 @@ namespace {
 using namespace record;
 using namespace texts;
 
-constexpr std::size_t reason_characters_max = 160;  // characters of one reason; the JSON has the whole reason
-constexpr std::size_t compilations_shown = 8;  // compilations of one function: PyTorch's limit of recompilations
-constexpr std::size_t functions_shown = 24;  // the functions that took longest, besides all that run eagerly
+constexpr std::size_t reason_characters_max = 160;  // the most characters of a reason; the JSON has the whole reason
+constexpr std::size_t compilations_shown = 8;  // the most compilations of one function: PyTorch's recompilation limit
+constexpr std::size_t functions_shown = 24;  // the most functions with compiled code; the slowest are shown
 constexpr std::size_t phases_shown = 6;
 constexpr std::size_t problems_shown = 10;
-constexpr std::size_t files_shown = 12;  // files of a dump, one for each function
-constexpr double wait_seconds_min = 0.001;  // a shorter wait of a rank is noise
+constexpr std::size_t files_shown = 12;  // the most files of a dump, one for each function
+constexpr double wait_seconds_min = 0.001;  // the shortest wait of a rank that is not noise
 constexpr std::size_t wait_phases_shown = 3;
 
 std::string seconds_text(double seconds) {
@@ -35,7 +35,8 @@ std::string place_text(const Place& place) {
   return shown(file_name(place.file)) + ":" + std::to_string(place.line);
 }
 
-// Returns "forward (train.py:22)", or "forward, resumed (train.py:24)" for a resume function.
+// Returns the name and the place of a function, such as "forward (train.py:22)", or "forward, resumed (train.py:24)"
+// for a resume function.
 std::string function_text(const Place& place, const std::string& qualified_name) {
   static constexpr std::string_view resumed = "torch_dynamo_resume_in_";
   std::string name = place.function;
@@ -64,7 +65,8 @@ class Summary {
     if (has_log) {
       line("");
       line(
-          "A log has no bytecode of first frames, no guards as Python and no names of classes: run the program with depyf to get them.");
+          "A log contains no bytecode of first frames, no guards as Python and no names of classes; to get these, run the "
+          "program with depyf.");
     }
     return std::move(text_);
   }
@@ -100,7 +102,7 @@ class Summary {
     const std::vector<RankGroup> groups = compare_ranks(run);
     line("");
     waits(run);
-    if (groups.size() == 1) return line("All processes compiled the same.");
+    if (groups.size() == 1) return line("All processes have the same compilations.");
     auto names_of = [&](const RankGroup& group) {
       std::string names;
       for (std::size_t index : group.processes)
@@ -109,15 +111,15 @@ class Summary {
     };
     for (const RankGroup& group : groups) {
       if (group.parts_at.empty())
-        line((group.processes.size() > 1 ? "Compiled the same: " : "") + names_of(group) + ".");
+        line((group.processes.size() > 1 ? "The same compilations: " : "") + names_of(group) + ".");
       else
         line(names_of(group) + ": first differs from " + names_of(groups[group.nearest]) + " in compilation " +
              group.parts_at + ": " + shown(group.difference, reason_characters_max));
     }
   }
 
-  // Writes how long each rank waited. Only ranks of one run wait for each other, so nothing is written if a process has
-  // no rank.
+  // Writes the time that each rank waited. Only ranks of one run wait for each other, so no times are written if a
+  // process has no rank.
   void waits(const Run& run) {
     if (std::any_of(run.processes.begin(), run.processes.end(),
                     [&](const Process& process) { return is_peer(run, process) && !process.rank; }))
@@ -158,7 +160,8 @@ class Summary {
     std::size_t shown_of_function = 0, left_out = 0;
     std::size_t functions_listed = 0, functions_left_out = 0;
     auto say_left_out = [&] {
-      if (left_out) line("  and " + counted(left_out, "compilation") + " more; --json has them");
+      if (left_out)
+        line("  and " + counted(left_out, "more compilation") + "; the output of --json contains all of them");
       left_out = 0;
     };
     for (const Compilation* it : dearest) {
@@ -176,7 +179,9 @@ class Summary {
       else ++left_out;
     }
     say_left_out();
-    if (functions_left_out) line("and " + counted(functions_left_out, "function") + " that took less; --json has them");
+    if (functions_left_out)
+      line("and " + counted(functions_left_out, "function") +
+           " that took less time; the output of --json contains all of them");
     phases(process);
     damage(process);
     files(process);
@@ -225,7 +230,8 @@ class Summary {
     for (const GraphBreak& graph_break : it.breaks) ends_at(it, graph_break);
   }
 
-  // Writes a break in full at its first occurrence, and only its place and reason at each later one.
+  // Writes the whole text of a graph break at its first occurrence, and only its place and reason at each later
+  // occurrence.
   void ends_at(const Compilation& it, const GraphBreak& graph_break) {
     const bool is_headline = is_refused(it) && it.stopped_by && is_same(*it.stopped_by, graph_break);
     const bool is_known = std::any_of(known_breaks_.begin(), known_breaks_.end(),
@@ -257,18 +263,17 @@ class Summary {
       std::snprintf(percent, sizeof percent, " %.1f %%", 100 * largest[i].first / total);
       text += (text.empty() ? "" : ", ") + shown(largest[i].second) + percent;
     }
-    line("Time by phase, each without those within it: " + text + ".");
+    line("Time of each phase, without the phases within it: " + text + ".");
   }
 
   void damage(const Process& process) {
     for (std::size_t i = 0; i < std::min(process.problems.size(), problems_shown); ++i)
       line("offset " + std::to_string(process.problems[i].offset) + ": " + shown(process.problems[i].message));
     if (process.problems.size() > problems_shown)
-      line("and " + counted(process.problems.size() - problems_shown, "problem") + " more.");
+      line("and " + counted(process.problems.size() - problems_shown, "more problem") + ".");
     if (process.unknown_strings)
-      line("The log does not hold the file names that " + counted(process.unknown_strings, "frame") +
-           " of its stacks refer" + (process.unknown_strings == 1 ? "s" : "") +
-           " to: it is that of a forked child, which goes on counting where its parent was.");
+      line("The log does not contain the file names of " + counted(process.unknown_strings, "frame") +
+           " in its stacks, because a forked child wrote the log and continued the numbering of its parent.");
     std::string unknown;
     for (const Artifact& artifact : process.artifacts)
       if (!artifact.is_known) unknown += " " + shown(artifact.kind);

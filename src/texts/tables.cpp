@@ -22,10 +22,12 @@ constexpr std::size_t compilations_max = 8;  // the most compilations that a cel
 constexpr std::size_t cell_max = 60;   // the most characters of a name or a line of source in a table
 constexpr std::string_view resumed = "torch_dynamo_resume_in_";
 
-// Operators that write the values of one tensor to other memory, in another layout, type or place.
+// The operators that copy the values of a tensor to other memory, in another layout, with another type, or on another
+// device.
 constexpr std::string_view copies[] = {"_to_copy", "clone", "constant_pad_nd", "contiguous", "copy", "copy_", "to"};
 
-// Returns the name of an operator alone: "clone" for torch.ops.aten.clone.default and for Tensor.clone.
+// Returns the name of an operator without its namespace and overload: "clone" for torch.ops.aten.clone.default and for
+// Tensor.clone.
 std::string base_name(std::string_view op) {
   if (const std::size_t start = op.find("aten."); start != std::string_view::npos) {
     op.remove_prefix(start + 5);
@@ -52,14 +54,15 @@ std::string without_strides(const std::string& shape) {
 }
 
 std::string line_cell(const Place& place) {
-  if (!place.line) return "no line: PyTorch made it";
+  if (!place.line) return "no line: PyTorch generated it";
   return cell(literal(file_name(place.file) + ":" + std::to_string(place.line)) +
               (place.text.empty() ? "" : " " + code(shown(place.text, cell_max))));
 }
 
 std::string name_cell(const std::string& name) { return cell(code(shown(name, cell_max))); }
 
-// Finds the chain of the captured node that a node of a later graph comes from.
+// Maps each node of the graphs behind the captured graph to the chain (record::Chain) of the captured node from which
+// the node comes.
 class Modules {
  public:
   explicit Modules(const Compilation& compilation) {
@@ -89,10 +92,11 @@ struct Count {
   std::string name, shape, module;
   std::size_t forward = 0, backward = 0;
   std::uint64_t bytes = 0;
-  bool is_open = false;  // the size of one of the tensors varies
+  bool is_open = false;  // true if the size of one of the counted tensors varies
 };
 
-// Counts by line, name and shape; `sorted` returns the largest counts first.
+// Counts calls, copies or tensors separately for each combination of line, name and shape. The function `sorted`
+// returns the largest counts first.
 class Counts {
  public:
   Count& at(const Place& place, const std::string& name, const std::string& shape = {}) {
@@ -119,7 +123,7 @@ class Tables {
     if (std::all_of(process.compilations.begin(), process.compilations.end(),
                     [](const Compilation& compilation) { return compilation.graphs.empty() && !compilation.tables; }))
       return {};
-    page_.heading("# What lines of source cost");
+    page_.heading("# Costs by line of source");
     splits(process);
     bool has_tables = has_any_;
     for (const Compilation& compilation : process.compilations) {
@@ -132,7 +136,7 @@ class Tables {
     return has_tables ? page_.text() : std::string();
   }
 
-  // Returns the tables of one compilation; an empty text if its graphs have nothing to show.
+  // Returns the tables of one compilation; an empty text if all tables would be empty.
   std::string section(const Compilation& compilation) {
     if (compilation.graphs.empty()) return {};
     const Modules modules(compilation);
@@ -152,7 +156,7 @@ class Tables {
   }
 
   void end(std::size_t rows) {
-    if (rows > rows_max) page_.line("\nAnd " + std::to_string(rows - rows_max) + " rows more.");
+    if (rows > rows_max) page_.line("\nAnd " + std::to_string(rows - rows_max) + " more rows.");
     page_.line();
   }
 
@@ -174,7 +178,7 @@ class Tables {
             known->after.push_back(&rest);
       }
     if (splits.empty()) return;
-    begin("Graphs on both sides of each break", "Compilations, with the operators in the graph of each.",
+    begin("Graphs on both sides of each break", "Each compilation is followed by the number of operators in its graph.",
           "| line | reason | before | after |", "|---|---|---|---|");
     for (std::size_t i = 0; i < std::min(splits.size(), rows_max); ++i)
       page_.line("| " + line_cell(splits[i].graph_break->place) + " | " +
@@ -192,11 +196,11 @@ class Tables {
     return text;
   }
 
-  // True if `rest` is a compilation of the function that continues after the break. Dynamo's name for a resume function
-  // contains the line of the break.
+  // True if `rest` is a compilation of the resume function that continues after the graph break. Dynamo's name for a
+  // resume function contains the line of the break.
   static bool goes_on(const Compilation& rest, const Compilation& compilation, const GraphBreak& graph_break) {
     if (!rest.place.function.starts_with(resumed) || rest.place.file != compilation.place.file) return false;
-    if (!compilation.resume_calls.empty())  // a dump records which functions the code calls
+    if (!compilation.resume_calls.empty())  // only dumps record the functions that the code calls
       return std::any_of(rest.resume_names.begin(), rest.resume_names.end(), [&](const std::string& name) {
         return std::find(compilation.resume_calls.begin(), compilation.resume_calls.end(), name) !=
                compilation.resume_calls.end();
@@ -220,16 +224,17 @@ class Tables {
     for (const OutputCode& output_code : compilation.output_codes)
       for (const KernelCall& call : output_code.calls) {
         if (call.kind != "library") continue;
-        // The nodes of a call are in the order of the graph: the last node is the one that the library computes.
+        // The nodes of a call are in the order of the graph, and the library function computes the last of these nodes.
         const Chain* chain = call.nodes.empty() ? nullptr : modules.chain_of(output_code.direction, call.nodes.back());
         const Place place = !call.places.empty() ? call.places.back() : chain ? chain->place : Place();
         Count& count = counts.at(place, call.kernel);
         ++(output_code.direction == "backward" ? count.backward : count.forward);
       }
-    table(counts, "Library calls and fallbacks by line",
-          "What Inductor wrote no kernel for. `extern_kernels` are matrix products and convolutions of a library; "
-          "the others are fallbacks to operators as PyTorch or the program has them.",
-          "call");
+    table(
+        counts, "Library calls and fallbacks by line",
+        "Operations for which Inductor generated no kernel. `extern_kernels` are matrix products and convolutions of a library; "
+        "the others are fallbacks to operators as PyTorch or the program has them.",
+        "call");
   }
 
   void copies_of(const Compilation& compilation, const Modules& modules) {
@@ -265,7 +270,7 @@ class Tables {
     end(rows.size());
   }
 
-  // Writes the table of tensors that the forward graph returns and the backward graph takes.
+  // Writes the table of the tensors that the forward graph returns for the backward graph.
   void saved(const Compilation& compilation, const Modules& modules) {
     Counts counts;
     std::size_t inputs = 0;
@@ -291,7 +296,8 @@ class Tables {
     begin("Saved for the backward",
           counted(tensors, "tensor") + " of " + (is_open ? "at least " : "") + in_units(bytes) +
               " that the forward computes and keeps until the backward" +
-              (inputs ? ", beside " + counted(inputs, "input") + ", which take no memory of their own" : "") + ".",
+              (inputs ? ", in addition to " + counted(inputs, "input") + ", which take no memory of their own" : "") +
+              ".",
           "| line | tensors | bytes | shape | the first | in |", "|---|--:|--:|---|---|---|");
     for (std::size_t i = 0; i < std::min(rows.size(), rows_max); ++i) {
       const Count& row = *rows[i];

@@ -16,10 +16,12 @@ using namespace record;
 
 namespace {
 
-constexpr std::size_t values_named = 5;  // how many values are named whose guards fail only because of another guard
-// The numbers of lines that are shown from the start and the end of an error. Errors of compilers quote whole files.
+constexpr std::size_t values_named = 5;  // the most values with failing guards that one line names
+// The numbers of lines that are shown from the start and the end of a long error. An error of a compiler may quote a
+// whole file, so not all of its lines are shown.
 constexpr std::size_t first_lines = 12, last_lines = 28;
-// The texts that the capture stores as the error of a compilation that did not fail but did not end either.
+// The texts that the capture stores as the error of a compilation that had neither ended nor failed when recording
+// stopped.
 constexpr std::string_view not_ended[] = {"The block ended before this compilation did.",
                                           "The process died before this compilation ended."};
 
@@ -50,8 +52,8 @@ std::string change_text(const FailedGuard& failure) {
   std::string text =
       failure.is_state ? failure.subject + ": " + failure.actual + ", was " + failure.expected + " when it was compiled"
                        : failure.subject + ": expected " + failure.expected + ", was " + failure.actual;
-  if (failure.alike.size() == 1) text += " (the same of " + failure.alike[0] + ")";
-  if (failure.alike.size() > 1) text += " (the same of " + std::to_string(failure.alike.size()) + " others)";
+  if (failure.alike.size() == 1) text += " (and the same for " + failure.alike[0] + ")";
+  if (failure.alike.size() > 1) text += " (and the same for " + std::to_string(failure.alike.size()) + " others)";
   return text;
 }
 
@@ -59,7 +61,8 @@ std::string failure_text(const FailedGuard& failure) {
   return with_comment(change_text(failure), why(failure.origin, failure.place));
 }
 
-// Appends lines with the values that differ in the same way, and with the values that differ only because of `failure`.
+// Appends a line with the values that differ in the same way as the value of `failure`, and a line with the values that
+// differ only because of `failure`.
 void append_folded(const FailedGuard& failure, std::vector<std::string>& lines) {
   auto append = [&](const char* what, const std::vector<std::string>& subjects) {
     const std::size_t named = std::min(subjects.size(), values_named);
@@ -67,8 +70,8 @@ void append_folded(const FailedGuard& failure, std::vector<std::string>& lines) 
     if (subjects.size() > named) text += " and " + std::to_string(subjects.size() - named) + " more";
     lines.push_back(std::move(text));
   };
-  if (failure.alike.size() > 1) append("the same of", failure.alike);
-  if (!failure.follows.empty()) append("only because of that:", failure.follows);
+  if (failure.alike.size() > 1) append("and the same for", failure.alike);
+  if (!failure.follows.empty()) append("only as a consequence of this difference:", failure.follows);
 }
 
 // Returns the lines of the error that are not blank. The middle of a long error is left out.
@@ -79,7 +82,7 @@ std::vector<std::string> error_lines(const Compilation& compilation) {
   if (lines.size() <= first_lines + last_lines + 1) return lines;
   const std::size_t left_out = lines.size() - first_lines - last_lines;
   const auto first = lines.begin() + static_cast<std::ptrdiff_t>(first_lines);
-  *first = "... (" + std::to_string(left_out) + " more lines, which session.json has)";
+  *first = "... (" + std::to_string(left_out) + " more lines; session.json contains all lines)";
   lines.erase(first + 1, lines.end() - static_cast<std::ptrdiff_t>(last_lines));
   return lines;
 }
@@ -87,28 +90,28 @@ std::vector<std::string> error_lines(const Compilation& compilation) {
 std::string limit_headline(const Compilation& compilation, const std::string& title, const LimitReached& limit) {
   const std::string value = limit.value ? " (" + std::to_string(*limit.value) + ")" : "";
   const std::string reached = title + " has reached torch._dynamo.config." + limit.setting + value;
-  if (compilation.is_raised) return reached + ", and the call that needed one compilation more raised an error.";
-  if (!limit.is_still_used || limit.compilations.empty()) return reached + ": from now on it runs eagerly.";
+  if (compilation.is_raised) return reached + ", and the call that needed another compilation raised an error.";
+  if (!limit.is_still_used || limit.compilations.empty()) return reached + ": from now on, it runs eagerly.";
   return reached +
-         ": from now on every call runs eagerly, with all that it calls, unless one of the compilations that are there "
-         "accepts it (" +
+         ": from now on, every call runs eagerly, including the functions that it calls, unless one of the existing "
+         "compilations accepts the call (" +
          joined(limit.compilations, ", ") + ").";
 }
 
 std::vector<std::string> used_up(const Compilation& compilation, const LimitReached& limit) {
-  std::vector<std::string> lines{"What used up the limit:"};
+  std::vector<std::string> lines{"These compilations used up the limit:"};
   for (std::size_t i = 0; i < std::min(limit.compilations.size(), limit.reasons.size()); ++i)
     lines.push_back("  " + limit.compilations[i] + ": " +
-                    (limit.reasons[i].empty() ? "compiled before this was recorded" : limit.reasons[i]));
+                    (limit.reasons[i].empty() ? "compiled before the recording began" : limit.reasons[i]));
   if (limit.is_still_used && !limit.accepted.empty()) {
-    lines.push_back("Calls that still run compiled have:");
+    lines.push_back("Calls still run compiled if these conditions hold:");
     for (const std::string& accepted : limit.accepted) lines.push_back("  " + accepted);
   }
   if (!compilation.reasons.empty() && !compilation.reasons[0].is_in_words) {
-    lines.push_back("The call that was too many: " + deciding_reason(compilation.reasons));
+    lines.push_back("The call that exceeded the limit: " + deciding_reason(compilation.reasons));
   } else if (!compilation.reasons_in_words.empty()) {
     const std::string& words = compilation.reasons_in_words[0];
-    lines.push_back("The call that was too many: " + words.substr(0, words.find('\n')));
+    lines.push_back("The call that exceeded the limit: " + words.substr(0, words.find('\n')));
   }
   return lines;
 }
@@ -167,7 +170,7 @@ std::string sentence(const GraphBreak& graph_break) {
 std::vector<std::string> hints(const GraphBreak& graph_break) {
   std::vector<std::string> lines;
   if (is_known(graph_break.inside) && !graph_break.inside.text.empty())
-    lines.push_back("The line of PyTorch's own: " + code(graph_break.inside.text));
+    lines.push_back("The line of PyTorch: " + code(graph_break.inside.text));
   else if (!graph_break.place.text.empty()) lines.push_back("The line: " + code(graph_break.place.text));
   lines.insert(lines.end(), graph_break.hints.begin(), graph_break.hints.end());
   if (!graph_break.link.empty()) lines.push_back("More: " + graph_break.link);
@@ -213,7 +216,7 @@ std::vector<std::string> reasons(const Compilation& compilation) {
   std::vector<std::string> lines;
   if (!compilation.reasons.empty() && (compilation.reasons_in_words.empty() || !compilation.reasons[0].is_in_words)) {
     const bool is_compiled = compilation.status == Status::compiled;
-    lines.push_back((is_compiled ? "Compiled again" : "To be compiled again") +
+    lines.push_back((is_compiled ? "Compiled again" : "Would be compiled again") +
                     std::string(" because of the guards that failed:"));
     for (const std::string& line : failure_lines(compilation.reasons)) lines.push_back("  " + line);
   } else {
@@ -251,7 +254,7 @@ std::string headline(const Compilation& compilation, const std::string& title) {
   if (!compilation.breaks.empty())
     return title + " runs eagerly, because of a graph break: " + sentence(compilation.breaks.back());
   if (!compilation.notes.empty()) return title + " was not compiled.";
-  return title + " runs eagerly: Dynamo found nothing in it that belongs into a graph.";
+  return title + " runs eagerly: Dynamo found no operation in it that belongs in a graph.";
 }
 
 std::vector<std::string> details(const Compilation& compilation) {
@@ -259,7 +262,7 @@ std::vector<std::string> details(const Compilation& compilation) {
   if (compilation.stopped_by) {
     std::vector<std::string> lines = hints(*compilation.stopped_by);
     if (!compilation.is_raised)
-      lines.push_back("This function alone: those that it calls are still compiled on their own.");
+      lines.push_back("Only this function runs eagerly; the functions that it calls are still compiled separately.");
     return lines;
   }
   std::vector<std::string> lines = error_lines(compilation);
@@ -287,7 +290,7 @@ std::vector<std::string> symbol_rows(const std::vector<Symbol>& symbols) {
   std::array<std::size_t, 4> widths{};
   for (const auto& row : rows)
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], characters_in(row[i]));
-  std::vector<std::string> lines{"Sizes that are left open:"};
+  std::vector<std::string> lines{"Sizes that may vary:"};
   for (const auto& row : rows) {
     std::string line = "  ";
     for (std::size_t i = 0; i < widths.size(); ++i)
@@ -299,12 +302,12 @@ std::vector<std::string> symbol_rows(const std::vector<Symbol>& symbols) {
 
 std::vector<std::string> runtime_rows(const Compilation& compilation) {
   std::vector<std::string> lines;
-  if (!compilation.runtime_values.empty()) lines.push_back("Known only when the graph runs:");
+  if (!compilation.runtime_values.empty()) lines.push_back("Values that are known only when the graph runs:");
   for (const RuntimeValue& value : compilation.runtime_values)
     lines.push_back(with_comment("  " + value.name + " in " + value.range, line_text(value.place)));
-  if (!compilation.runtime_asserts.empty()) lines.push_back("Checked when the graph runs:");
+  if (!compilation.runtime_asserts.empty()) lines.push_back("Conditions that are checked when the graph runs:");
   for (const RuntimeAssert& check : compilation.runtime_asserts) {
-    const std::string said = check.message.empty() ? "" : ", else the error says \"" + check.message + "\"";
+    const std::string said = check.message.empty() ? "" : "; otherwise, the error message is \"" + check.message + "\"";
     lines.push_back(with_comment("  " + check.condition + said, line_text(check.place)));
   }
   return lines;
@@ -318,13 +321,13 @@ namespace depyf {
 
 std::string bound_origin(const std::string& place) {
   if (place.find("0/1 specialization") != std::string::npos)
-    return "PyTorch always compiles the sizes 0 and 1 on their own";
+    return "PyTorch always compiles the sizes 0 and 1 separately";
   const bool is_own =
       place.size() > 2 && place.front() == '(' && place.back() == ')' && place.find(" in ") != std::string::npos;
   if (!is_own) return place.empty() ? "not recorded" : place;
   const std::string inner = place.substr(1, place.size() - 2);
   for (const char* cache : {"autograd_cache", "codecache", "output_code"})
-    if (inner.find(cache) != std::string::npos) return "a guard that the cached result brings with it (" + inner + ")";
+    if (inner.find(cache) != std::string::npos) return "a guard of the cached result (" + inner + ")";
   return (inner.starts_with("_inductor/") ? "Inductor's own guard (" : "PyTorch's own guard (") + inner + ")";
 }
 

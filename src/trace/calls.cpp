@@ -1,5 +1,5 @@
-// Reads the calls in Inductor's output code, and tracks the values that are passed between them. This file is not
-// split, because each kind of statement changes the same tables of names.
+// Reads the calls in Inductor's output code, and tracks the values that the calls pass to each other. This file is
+// not split, because each kind of statement changes the same tables of names.
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
@@ -17,7 +17,7 @@ std::string_view path_at(std::string_view text) {
   return text.substr(0, end);
 }
 
-// Returns the names in an expression, except attributes and names of arguments.
+// Returns the names in an expression, except attributes and the names of keyword arguments.
 std::vector<std::string_view> names_in(std::string_view text) {
   std::vector<std::string_view> names;
   char before = ' ';
@@ -154,8 +154,8 @@ class Calls {
     }
   }
 
-  // Reads the definition of a kernel: "cpp_fused_add_0 = async_compile.cpp_pybinding(['float*', 'const float*'], r'''",
-  // or "triton_poi_0 = ...".
+  // Reads the definition of a kernel, such as "cpp_fused_add_0 = async_compile.cpp_pybinding(['float*', 'const
+  // float*'], r'''", or "triton_poi_0 = ...".
   void define(std::string_view text) {
     static constexpr std::string_view compile = " = async_compile.";
     const std::string_view name = word_at(text);
@@ -174,8 +174,9 @@ class Calls {
                                     type.find("const") == std::string_view::npos);
   }
 
-  // Reads a line of a kernel's own source, for its parameters: "def triton_poi_0(in_ptr0, out_ptr0, xnumel, XBLOCK :
-  // tl.constexpr):", or "extern "C"  void  kernel(float* in_out_ptr0," with a line for each further parameter.
+  // Reads the parameters in a line of a kernel's own source. A Triton kernel has all parameters in one line, such as
+  // "def triton_poi_0(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):". A C++ kernel has the first parameter in a
+  // line such as "extern "C" void kernel(float* in_out_ptr0,", and a line for each further parameter.
   void source(std::string_view line) {
     if (defining_.empty()) return;
     if (parameters_.empty()) {
@@ -223,7 +224,7 @@ class Calls {
       }
       return;
     }
-    if (target.find(',') != std::string_view::npos) return;  // the results have the same names in the partition
+    if (target.find(',') != std::string_view::npos) return;  // A partition uses the same names for its results.
     const std::string_view function = path_at(text);
     const std::string_view rest = text.substr(function.size());
     if (!target.empty() && (rest.empty() || rest.starts_with(";") || rest.starts_with("["))) {
@@ -238,8 +239,8 @@ class Calls {
       const std::vector<std::string_view> items = items_in_brackets(rest);
       if (target.empty() || items.empty()) return;
       other_name(target, path_at(items[0]), false);
-      // After `buf1 = reinterpret_tensor(buf0, ...)  # alias`, buf1 is a part of buf0. A `; del buf0` behind it would
-      // mean that buf1 takes over the memory of buf0.
+      // The statement `buf1 = reinterpret_tensor(buf0, ...) # alias` makes buf1 a part of buf0. If `; del buf0` follows
+      // in the same line, buf1 is not a part of buf0, but takes over the memory of buf0.
       if (text.find("; del ") == std::string_view::npos) whole_of_[std::string(target)] = path_at(items[0]);
       return;
     }
@@ -260,12 +261,12 @@ class Calls {
     code_.shapes[std::string(target)] = dtype + "[" + sizes + "]";
   }
 
-  // Handles statements that give a value another name: `buf1 = buf0`, `buf1 = reinterpret_tensor(buf0, ...)`, `buf1 =
-  // buf0[0]`.
+  // Handles statements that add another name for a value, such as `buf1 = buf0`, `buf1 = reinterpret_tensor(buf0,
+  // ...)` and `buf1 = buf0[0]`.
   void other_name(std::string_view target, std::string_view name, bool is_item) {
     const std::string key(target), old(name);
     if (is_item && value_.contains(old)) {
-      // An item of the result of a library call is a separate value, which that call writes.
+      // An item of the result of a library call is a separate value, which the library call writes.
       if (const auto writer = writer_of_.find(value_[old]); writer != writer_of_.end())
         if (std::vector<std::string>& writes = code_.calls[writer->second].writes; writes.size() < values_max)
           writes.push_back(key);
@@ -324,7 +325,8 @@ class Calls {
       value_[name] = value;
       writer_of_[value] = code_.calls.size();
       add_once(call.writes, value);
-      // A call that writes a part of a buffer counts as writing the whole, because the parts together are the whole.
+      // A call that writes a part of a buffer counts as writing the whole buffer, because all parts together are the
+      // buffer.
       if (const auto whole = whole_of_.find(name); whole != whole_of_.end()) {
         if (in_parts_.insert(whole->second).second) value_[whole->second] = whole->second;
         add_once(call.writes, value_[whole->second]);
@@ -333,7 +335,8 @@ class Calls {
     code_.calls.push_back(std::move(call));
   }
 
-  // `torch.ops.aten.index_put_(...)`, `torch.ops._c10d_functional.all_reduce_.default(...)`.
+  // True if a name of the function ends with `_`, as in `torch.ops.aten.index_put_(...)` and
+  // `torch.ops._c10d_functional.all_reduce_.default(...)`.
   static bool writes_its_first_argument(std::string_view function) {
     for (std::string_view rest = function; !rest.empty();) {
       const std::size_t dot = rest.find('.');
@@ -348,7 +351,8 @@ class Calls {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
 
-  // Reads the returned values: "(buf8, primals_3, reinterpret_tensor(buf1, (8, 1), (1, 1), 0), None, )".
+  // Reads a tuple of returned values, such as "(buf8, primals_3, reinterpret_tensor(buf1, (8, 1), (1, 1), 0), None,
+  // )".
   void returned(std::string_view text) {
     if (!text.starts_with("(")) return;
     std::vector<std::string> outputs;
@@ -365,25 +369,25 @@ class Calls {
     code_.outputs = std::move(outputs);
   }
 
-  static constexpr std::size_t values_max = 4096;  // most values of one call; no compiler accepts more parameters
+  static constexpr std::size_t values_max = 4096;  // the maximum number of values of a call; no compiler accepts more
 
   struct Definition {
     std::string kind;
-    std::vector<bool> writes, reads;  // for each argument of the kernel; empty if unknown
+    std::vector<bool> writes, reads;  // an element for each argument of the kernel; empty if unknown
   };
 
   record::OutputCode code_;
   std::unordered_map<std::string, Definition> definitions_;
-  std::string defining_;    // the kernel whose source is read, until its parameters are known
-  std::string parameters_;  // text of the kernel's parameters, as far as it is read
-  std::vector<std::string> source_nodes_;     // nodes that the last comment lists for the next call
+  std::string defining_;  // the kernel whose source is read; empty once its parameters are known
+  std::string parameters_;  // the text of the kernel's parameters that was read so far
+  std::vector<std::string> source_nodes_;  // nodes that the last comment lists for the next call
   std::vector<std::string> commented_nodes_;  // nodes in the comments above a kernel's definition
   std::string handle_;
-  std::unordered_map<std::string, std::string> value_;  // name of a buffer -> the value that it holds
-  std::unordered_map<std::string, std::string> whole_of_;  // name of a part of a buffer -> name of the buffer
-  std::unordered_set<std::string> in_parts_;               // buffers that are written in parts
-  std::unordered_map<std::string, std::size_t> writer_of_;  // value -> index of the call that writes it
-  std::unordered_map<std::string, int> writes_of_;  // name of a buffer -> how often it was written
+  std::unordered_map<std::string, std::string> value_;  // maps the name of a buffer to the value in it
+  std::unordered_map<std::string, std::string> whole_of_;  // maps the name of a part of a buffer to the buffer
+  std::unordered_set<std::string> in_parts_;  // buffers that are written in parts
+  std::unordered_map<std::string, std::size_t> writer_of_;  // maps a value to the index of the call that writes it
+  std::unordered_map<std::string, int> writes_of_;  // maps the name of a buffer to the number of writes
   int line_ = 0;
   bool has_wrapper_ = false;
 };

@@ -30,7 +30,7 @@ int Compilations::index_of(const Record& record) {
     if (auto attempt = record.header["attempt"].integer()) {
       Compilation& compilation = at(span_);
       const int attempts = static_cast<int>(std::clamp<std::int64_t>(*attempt, 0, 1 << 20)) + 1;
-      if (attempts > compilation.attempts) compilation.symbols.clear();  // a new attempt creates its own symbols
+      if (attempts > compilation.attempts) compilation.symbols.clear();  // A new attempt creates new symbols.
       compilation.attempts = std::max(compilation.attempts, attempts);
     }
     return span_;

@@ -10,22 +10,23 @@
 
 namespace depyf::trace {
 
-// Returns "frame/compilation", "!autograd" or "!autograd/frame/compilation"; an empty text if the record names none.
+// Returns the id of the compilation that a record names, in the form "frame/compilation", "!autograd" or
+// "!autograd/frame/compilation"; an empty text if the record names no compilation.
 std::string id_in(json::Value header);
 
 class Compilations {
  public:
-  // Adds the compilations to those of `process`. `phases` contains the open events.
+  // Adds to `process` the compilations that the records of the log name. `phases` contains the open events.
   Compilations(record::Process& process, const Phases& phases) : process_(process), phases_(phases) {}
 
-  // Returns the index of the compilation that the record belongs to; no_compilation if there is none. Nearly all
-  // records of ahead-of-time compilation lack an id. A record without an id belongs to the compilation of the innermost
-  // open event that has one; otherwise, if an event is open or the record has a stack, to the compilation that was
-  // named last.
+  // Returns the index of the compilation that the record belongs to; no_compilation if it belongs to none. Nearly all
+  // records of ahead-of-time compilation lack an id. A record without an id belongs to the compilation of the
+  // innermost open event that has a compilation. If no open event has a compilation, but an event is open or the
+  // record has a stack, the record belongs to the compilation that was named last.
   int index_of(const Record& record);
-  // Returns the compilation that the record belongs to; null if there is none.
+  // Returns the compilation that the record belongs to; null if the record belongs to no compilation.
   record::Compilation* find(const Record& record);
-  // Returns the compilation that the record belongs to, and begins a new compilation if there is none.
+  // Returns the compilation that the record belongs to, and begins a new compilation if the record belongs to none.
   record::Compilation& find_or_begin(const Record& record);
   void begin_own();
 

@@ -1,4 +1,4 @@
-// Reads graphs and output code of a log, which are parsed only when they are needed.
+// Reads graphs and output code of a log. The graphs and the output code are parsed only when a caller needs them.
 #include <algorithm>
 #include <optional>
 
@@ -31,7 +31,7 @@ class GraphReader {
     graph.stage = stage;
     graph.direction = direction_of(stage);
     if (stage == "joint") mark_backward(graph);
-    if (stage == "captured") {  // a new attempt, which logs all later stages again
+    if (stage == "captured") {  // A new attempt logs all later stages again.
       compilation_.graphs.clear();
       codes_.clear();
     }
@@ -69,7 +69,7 @@ class GraphReader {
   std::string_view log_;
   Compilation& compilation_;
   std::vector<OutputCode> codes_;
-  std::optional<std::size_t> waiting_;  // index of the last post-grad graph, until its output code is read
+  std::optional<std::size_t> waiting_;  // the index of the last post-grad graph, until its output code is read
 };
 
 }  // namespace

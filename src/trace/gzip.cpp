@@ -8,8 +8,8 @@
 namespace depyf {
 namespace {
 
-// Logs shrink to a tenth, or to a hundredth if they are repetitive. A file that expands to more than 200 times its size
-// was made to exhaust memory.
+// Compression shrinks a log to a tenth, or to a hundredth if the log is repetitive. A file that expands to more than
+// 200 times its size was written to exhaust memory.
 constexpr std::size_t expansion_max = 200, least_limit = std::size_t{64} << 20;
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at) {
@@ -18,7 +18,7 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-// Returns the offset of the deflate stream of the member at `at`; npos if there is no header or it is cut off.
+// Returns the offset of the deflate stream of the member at `at`; npos if the bytes at `at` are no complete header.
 std::size_t behind_header(std::string_view bytes, std::size_t at) {
   constexpr std::size_t fixed_size = 10;
   constexpr unsigned has_checksum = 2, has_extra = 4, has_name = 8, has_comment = 16;

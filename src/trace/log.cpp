@@ -8,7 +8,7 @@
 namespace depyf::trace {
 namespace {
 
-// True for keys of a header that say where a record belongs, and not what it contains.
+// True if a key of a header describes the origin of a record, and not its content.
 bool is_context(std::string_view key) {
   static constexpr std::string_view keys[] = {
       "rank",          "frame_id", "frame_compile_id",    "attempt", "has_payload",
@@ -18,8 +18,8 @@ bool is_context(std::string_view key) {
   return false;
 }
 
-// Returns the line at `at` without its line break, and moves `at` to the next line. Sets `is_whole` to whether the line
-// ends in a line break.
+// Returns the line at `at` without its line break, and moves `at` to the next line. Sets `is_whole` to true if the
+// line ends in a line break, otherwise to false.
 std::string_view take_line(std::string_view text, std::size_t& at, bool& is_whole) {
   const std::size_t end = text.find('\n', at);
   is_whole = end != std::string_view::npos;
@@ -28,8 +28,8 @@ std::string_view take_line(std::string_view text, std::size_t& at, bool& is_whol
   return line;
 }
 
-// True for a line of a payload, which begins with a tab. An empty line between two payload lines also counts, because
-// editors remove the tab from a line without text.
+// True if the line at `at` belongs to a payload, because the line begins with a tab. An empty line between two
+// payload lines also counts, because editors remove the tab from a line without text.
 bool is_payload_line(std::string_view log, std::size_t at) {
   if (at >= log.size()) return false;
   return log[at] == '\t' || log.substr(at, 2) == "\n\t";
@@ -40,8 +40,8 @@ struct Header {
   std::size_t json_at = 0;  // offset of the JSON object in the line
 };
 
-// Reads "V1123 02:17:10.130000 12243 torch/_dynamo/utils.py:2350] {": a level, the day, the time, the process, the
-// place.
+// Reads the start of a header line, such as "V1123 02:17:10.130000 12243 torch/_dynamo/utils.py:2350] {", which has
+// the level, the day, the time, the process id and the place in PyTorch's source.
 std::optional<Header> header_of(std::string_view line) {
   constexpr std::size_t pid_at = 22;
   if (line.size() < pid_at || std::string_view("VIWEC").find(line[0]) == std::string_view::npos) return std::nullopt;
@@ -77,7 +77,7 @@ bool read_records(std::string_view log, const std::function<void(const Record&)>
     record.payload = log.substr(payload_at, at - payload_at);
     if (!record.payload.empty() && record.payload.back() == '\n') record.payload.remove_suffix(1);
     const bool is_last = at >= log.size();
-    if (line.empty() && record.payload.empty()) continue;  // a blank line between records, as pasted logs have
+    if (line.empty() && record.payload.empty()) continue;  // Pasted logs have blank lines between records.
     const std::optional<Header> header = header_of(line);
     if (!header) {
       is_cut = is_cut || (is_last && !is_whole);
@@ -99,8 +99,8 @@ bool read_records(std::string_view log, const std::function<void(const Record&)>
       record.value = value;
     });
     if (kinds != 1) {
-      // No release of PyTorch has a kind with the name of a context key ("stack"), so a record without a kind is
-      // damaged.
+      // No release of PyTorch has a kind of record with the name of a context key such as "stack", so a record that has
+      // only context keys is damaged.
       on_problem(record.offset, kinds ? "a record of several kinds" : "a record without a kind");
       continue;
     }

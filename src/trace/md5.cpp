@@ -32,14 +32,18 @@ void Md5::block(const unsigned char* bytes) {
     for (int byte = 3; byte >= 0; --byte) words[i] = words[i] << 8 | bytes[4 * i + byte];
   const std::uint32_t* table = sines().data();
   auto [a, b, c, d] = state_;
-  auto step = [&](std::uint32_t mixed, int word, int i, int shift) {
+  auto step = [&](std::uint32_t mixed, int word, int i, int shift) __attribute__((always_inline)) {
     const std::uint32_t sum = a + mixed + table[i] + words[word];
     a = d, d = c, c = b;
     b += std::rotl(sum, shift);
   };
+#pragma GCC unroll 16
   for (int i = 0; i < 16; ++i) step((b & c) | (~b & d), i, i, shifts[0][i % 4]);
+#pragma GCC unroll 16
   for (int i = 16; i < 32; ++i) step((d & b) | (~d & c), (5 * i + 1) % 16, i, shifts[1][i % 4]);
+#pragma GCC unroll 16
   for (int i = 32; i < 48; ++i) step(b ^ c ^ d, (3 * i + 5) % 16, i, shifts[2][i % 4]);
+#pragma GCC unroll 16
   for (int i = 48; i < 64; ++i) step(c ^ (b | ~d), 7 * i % 16, i, shifts[3][i % 4]);
   state_[0] += a, state_[1] += b, state_[2] += c, state_[3] += d;
 }

@@ -18,7 +18,7 @@ class Md5 {
  private:
   void block(const unsigned char* bytes);
   std::array<std::uint32_t, 4> state_{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-  std::array<unsigned char, 64> waiting_{};  // bytes that do not fill a block yet
+  std::array<unsigned char, 64> waiting_{};  // the bytes behind the last complete block
   std::uint64_t length_ = 0;
 };
 

@@ -29,8 +29,8 @@ void read_metrics(Compilation& compilation, json::Value metrics, bool has_id) {
     compilation.status = Status::failed;
   } else {
     const json::Value has_code = metrics["has_guarded_code"];
-    // A frame in which Dynamo found nothing to compile has neither guards nor a graph, although the log says that it
-    // has code. Compilations of AOTInductor have a graph but no guards.
+    // A frame in which Dynamo found nothing to compile has neither guards nor a graph, although the log states that
+    // the frame has code. Compilations of AOTInductor have a graph but no guards.
     const bool has_graph = std::any_of(compilation.artifacts.begin(), compilation.artifacts.end(),
                                        [](const Artifact& artifact) { return artifact.kind.ends_with("_graph"); });
     const bool has_nothing = metrics["guard_count"] && !compilation.guards && !has_graph;
@@ -40,7 +40,7 @@ void read_metrics(Compilation& compilation, json::Value metrics, bool has_id) {
 }
 
 double seconds_of(json::Value metrics) {
-  // The first key is used by PyTorch 2.6 and later, the second by 2.4 and 2.5.
+  // PyTorch 2.6 and later use the key `duration_us`, and 2.4 and 2.5 use the longer key.
   for (const char* microseconds : {"duration_us", "dynamo_cumulative_compile_time_us"})
     if (auto us = metrics[microseconds].number()) return *us / 1e6;
   return metrics["entire_frame_compile_time_s"].number().value_or(0);

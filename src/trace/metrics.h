@@ -8,7 +8,8 @@
 
 namespace depyf::trace {
 
-// `has_id` is true if the record names its compilation; only such a record states the time of the whole compilation.
+// Reads metrics into `compilation`. `has_id` is true if the record names its compilation; only a record with an id
+// states the time of the whole compilation.
 void read_metrics(record::Compilation& compilation, json::Value metrics, bool has_id);
 
 double seconds_of(json::Value metrics);

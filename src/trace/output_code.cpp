@@ -9,7 +9,8 @@
 namespace depyf::trace {
 namespace {
 
-// Returns the names in "# Topologically Sorted Source Nodes: [mul, add], Original ATen: [...]".
+// Returns the names of the source nodes in a comment such as "# Topologically Sorted Source Nodes: [mul, add],
+// Original ATen: [...]".
 std::vector<std::string> source_nodes_of(std::string_view comment) {
   std::vector<std::string> nodes;
   const std::size_t open = comment.find('['), close = comment.find(']', open);
@@ -27,7 +28,7 @@ std::vector<std::string> source_nodes_of(std::string_view comment) {
 class Scan {
  public:
   std::vector<record::Kernel> run(std::string_view code) {
-    bool is_in_source = false;  // within a kernel's own source, which is in triple quotes
+    bool is_in_source = false;  // true within a kernel's own source, which is in triple quotes
     while (!code.empty()) {
       const std::size_t end = code.find('\n');
       const std::string_view line = code.substr(0, end);
@@ -60,7 +61,7 @@ class Scan {
     call(text);
   }
 
-  // "cpp_fused_add_0 = async_compile.cpp_pybinding([...".
+  // Reads the definition of a kernel, such as "cpp_fused_add_0 = async_compile.cpp_pybinding([...".
   void define(std::string_view text) {
     static constexpr std::string_view compile = " = async_compile.";
     const std::string_view name = word_at(text);
@@ -69,7 +70,7 @@ class Scan {
     kernel(name, method.starts_with("cpp") ? "cpp" : method);
   }
 
-  // Reads a call: "cpp_fused_add_0(buf0, ...)", "triton_poi_0.run(...)", "extern_kernels.mm(...)", "buf1 =
+  // Reads a call, such as "cpp_fused_add_0(buf0, ...)", "triton_poi_0.run(...)", "extern_kernels.mm(...)" or "buf1 =
   // torch.ops.aten.sort.stable(...)".
   void call(std::string_view text) {
     if (const std::string_view name = word_at(text); known_.contains(std::string(name))) {
@@ -106,8 +107,8 @@ class Scan {
   }
 
   std::vector<record::Kernel> kernels_;
-  std::unordered_map<std::string, std::size_t> known_;  // name -> index in kernels_
-  std::vector<std::string> nodes_;                      // nodes in the last comment, for the next call
+  std::unordered_map<std::string, std::size_t> known_;  // maps a name to its index in kernels_
+  std::vector<std::string> nodes_;  // the nodes in the last comment, which belong to the next call
   std::string direction_;
 };
 

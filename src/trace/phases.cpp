@@ -5,7 +5,7 @@
 namespace depyf::trace {
 namespace {
 
-constexpr std::size_t events_max = 100'000;  // most events that a timeline shows; the sums include all events
+constexpr std::size_t events_max = 100'000;  // the maximum number of events in a timeline; the sums include all events
 
 }  // namespace
 

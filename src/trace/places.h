@@ -1,4 +1,4 @@
-// Resolves places in the user's source, whose files a log numbers.
+// Resolves places in the user's source. A log replaces the names of files by numbers.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class Places {
     return place;
   }
 
-  // Returns how often a record used the number of a file that the log never defines.
+  // Returns the number of uses of file numbers that the log does not define.
   std::uint64_t unknown() const { return unknown_; }
 
  private:

@@ -20,7 +20,8 @@ using namespace record;
 using trace::Phases;
 using trace::Record;
 
-// The kinds of log records that are kept as artifacts, because the record has no members for their content.
+// The kinds of log records that are kept as artifacts, because the record of a process has no members for their
+// content.
 constexpr std::string_view artifact_kinds[] = {"dump_file",
                                                "link",
                                                "dynamo_output_graph",
@@ -45,8 +46,9 @@ constexpr std::string_view artifact_kinds[] = {"dump_file",
                                                "mismatched_fake_kernel",
                                                "export",
                                                "exported_program"};
-// The kinds of log records that are only counted: they have no payload and describe inputs, and every symbol has a
-// record of its own.
+// The kinds of log records that are only counted. The counted records have no payload, and describe inputs and guards.
+// Symbolic sizes need no counted record: they are read from records of the kinds create_symbol and
+// create_unbacked_symbol.
 constexpr std::string_view counted_kinds[] = {"describe_source", "describe_storage", "describe_tensor", "guard_added",
                                               "guard_added_fast"};
 
@@ -55,7 +57,7 @@ bool is_in(const std::string_view (&list)[size], std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-// Returns the rank in the name of the file: "_rank_3_" or "rank_3.log".
+// Returns the rank in the name of a file with "_rank_3_" or "rank_3.log"; nothing if the name contains no rank.
 std::optional<std::int64_t> rank_in(const std::string& path) {
   const std::size_t at = path.rfind("rank_");
   if (at == std::string::npos) return std::nullopt;
@@ -79,14 +81,15 @@ void find_place(Compilation& compilation, std::string_view payload) {
     const std::size_t code = line.find(", code: ");
     if (code == std::string_view::npos) continue;
     is_users = line.substr(0, code).find(library) == std::string_view::npos;
-    if (!is_users && !compilation.place.function.empty()) continue;  // a library's place is only a fallback
+    if (!is_users && !compilation.place.function.empty()) continue;  // A library's place is only a fallback.
     compilation.place = trace::place_of(line.substr(0, code));
     compilation.place.text = line.substr(code + 8);
   }
 }
 
-// Sets the places of compilations whose records name no function: calls beyond the limit of recompilations have only an
-// id. All compilations with the same frame, the first number of an id, are of one function.
+// Sets the places of compilations whose records name no function. Calls beyond the limit of recompilations have
+// records with only an id. All compilations with the same frame, which is the first number of an id, are compilations
+// of one function.
 void name_what_was_not_begun(Process& process) {
   std::unordered_map<std::string_view, const record::Place*> place_of_frame;
   auto frame_of = [](const Compilation& compilation) {
@@ -152,7 +155,7 @@ class LogReader {
   }
 
   void problem(std::size_t offset, std::string message) {
-    constexpr std::size_t problems_max = 1000;  // a file that is no log has a problem in each line
+    constexpr std::size_t problems_max = 1000;  // A file that is no log has a problem in each line.
     if (process_.problems.size() < problems_max) process_.problems.push_back({offset, std::move(message)});
   }
 
@@ -168,7 +171,7 @@ class LogReader {
     (compilation ? compilation->artifacts : process_.artifacts).push_back(std::move(artifact));
   }
 
-  // The functions that read log records, one for each kind of record.
+  // Each of the following functions reads the log records of one kind.
 
   void file(const Record& record) { places_.add(record.value); }
 
@@ -190,7 +193,7 @@ class LogReader {
       phases_.begin(thread, name, us, compilations_.index_of(record), has_id);
     } else if (phase == "E") {
       if (!phases_.end(thread, name, us, has_id, compilations_.span()))
-        problem(record.offset, "the end of an event that did not begin: " + name);
+        problem(record.offset, "the log has the end of an event without its begin: " + name);
     } else if (phase == "X") {
       phases_.whole(name, us, event["dur"].number().value_or(0), compilations_.index_of(record));
     }
@@ -198,12 +201,12 @@ class LogReader {
 
   void start(const Record& record) {
     Compilation* compilation = &compilations_.find_or_begin(record);
-    if (!compilation->called_from.empty()) return;  // a restart logs the same stack
+    if (!compilation->called_from.empty()) return;  // A restart logs the same stack.
     record.value["stack"].for_each_item(
         [&](json::Value frame) { compilation->called_from.push_back(places_.place_of(frame)); });
     if (compilation->called_from.empty()) return;
-    // Since PyTorch 2.5 the last frame is that of the compiled function, at its first line; before, it is that of a
-    // caller.
+    // From PyTorch 2.5 on, the last frame of the logged stack is the frame of the compiled function, at the function's
+    // first line. Before PyTorch 2.5, the last frame of the logged stack is the frame of the function's caller.
     if (compilation->place.function.empty() && compilation->called_from.back().text.empty())
       compilation->place = compilation->called_from.back();
   }
@@ -262,7 +265,7 @@ class LogReader {
     if (!compilation) return;
     if (name == "dynamo_graph_break_reason") {
       GraphBreak graph_break = read_graph_break(trace::without_tabs(record.payload));
-      auto is_same = [&](const GraphBreak& known) {  // a restart logs the same break
+      auto is_same = [&](const GraphBreak& known) {  // A restart logs the same break.
         return known.place.file == graph_break.place.file && known.place.line == graph_break.place.line &&
                known.reason == graph_break.reason;
       };
@@ -279,9 +282,10 @@ class LogReader {
     }
   }
 
-  // Reads the reasons of a recompilation: a list in JSON, or one reason as plain text, although the log calls it JSON.
+  // Reads the reasons of a recompilation. The payload of the record is a list in JSON, or a single reason as plain
+  // text, although the log declares the payload as JSON.
   void recompile_reasons(Compilation& compilation, const Record& record) {
-    compilation.reasons.clear();  // a restart logs the same reasons
+    compilation.reasons.clear();  // A restart logs the same reasons.
     if (!event_.parse(record.payload) && event_.root().is(json::Kind::array)) {
       event_.root().for_each_item(
           [&](json::Value reason) { compilation.reasons.push_back(trace::failed_guard_of(reason.text())); });
@@ -313,9 +317,9 @@ class LogReader {
   Process process_;
   Phases phases_;
   trace::Compilations compilations_{process_, phases_};
-  json::Document event_;  // document of the payload that is being read
+  json::Document event_;  // the document of the payload that is read
   trace::Places places_;
-  std::size_t altered_ = 0, first_altered_ = 0;  // number of altered payloads, and offset of the first one's record
+  std::size_t altered_ = 0, first_altered_ = 0;  // the count of altered payloads, and the offset of the first
 };
 
 }  // namespace

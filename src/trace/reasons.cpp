@@ -15,7 +15,8 @@ int number_of(std::string_view digits) {
   return number;
 }
 
-// Returns the frames of a traceback. In `lines`, a line of source follows each frame, and perhaps a line of ^^^^.
+// Returns the frames of a traceback. In `lines`, a frame is followed by a line of source, and possibly by a line that
+// marks columns with ^^^^.
 std::vector<record::Place> traceback_of(const std::vector<std::string_view>& lines, std::size_t first) {
   std::vector<record::Place> places;
   for (std::size_t i = first; i < lines.size(); ++i) {
@@ -46,8 +47,8 @@ bool has_explanation(const std::vector<std::string_view>& lines) {
                      [](std::string_view line) { return stripped(line).starts_with("Explanation:"); });
 }
 
-// Returns the place in "Graph break in user code at FILE:LINE", as any release writes it; an empty place if there is
-// none.
+// Returns the place in a line such as "Graph break in user code at FILE:LINE", in the form of any release; an empty
+// place if the line contains no place.
 record::Place announced_place(std::string_view line) {
   line = stripped(line);
   if (!take(line, "Graph break ")) return {};
@@ -57,7 +58,7 @@ record::Place announced_place(std::string_view line) {
   return place_of(line);
 }
 
-// Returns the position after the `>` that closes the `<` at `open`; npos if there is none.
+// Returns the position after the `>` that closes the `<` at `open`; npos if the `<` is not closed.
 std::size_t behind_bracket(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -107,8 +108,9 @@ struct BreakParts {
   std::vector<std::string> hints;
 };
 
-// Returns the reason of a graph break, which is on the line before "Explanation:". Older releases of PyTorch print no
-// explanation: their reason is on the first line or, if the first line ends in a colon, on the second.
+// Returns the reason of a graph break, which is on the line before "Explanation:". Reports of older releases of PyTorch
+// have no explanation. In a report without an explanation, the reason is on the first line, or on the second line if
+// the first line ends in a colon.
 std::string reason_in(const std::vector<std::string_view>& lines) {
   const bool is_explained = has_explanation(lines);
   std::string_view reason;
@@ -124,8 +126,8 @@ std::string reason_in(const std::vector<std::string_view>& lines) {
   return without_addresses(reason);
 }
 
-// Returns the parts of one graph break of a report, without its place and its stack. The lines of a part are joined by
-// spaces.
+// Returns the parts of one graph break of a report, without its place and its stack. If a part of the report has
+// several lines, the lines are joined by spaces.
 BreakParts parts_of(const std::vector<std::string_view>& lines) {
   BreakParts result;
   std::string context;
@@ -200,7 +202,7 @@ record::FailedGuard failed_guard_of(std::string_view text) {
   }
   result.guard = stripped(line.substr(0, comment));
   const std::vector<record::Place> stack = traceback_of(lines, 1);
-  if (!stack.empty()) result.place = stack.back();  // a path in the stack is not shortened
+  if (!stack.empty()) result.place = stack.back();  // Paths in the stack are not shortened.
   return result;
 }
 

@@ -13,15 +13,15 @@
 namespace depyf::validate {
 namespace {
 
-constexpr int nesting_max = 60;  // far below the limit of CPython's own parser
+constexpr int nesting_max = 60;  // the greatest nesting depth, far below the limit of CPython's own parser
 
-// The escape sequences in a literal: none in a raw one, `\x00` in bytes, and also `\u0000` and `\U00000000` in all
+// The escape sequences in a literal: none in a raw literal, `\x00` in bytes, and also `\u0000` and `\U00000000` in all
 // other literals.
 enum class Escapes : std::uint8_t { none, of_bytes, all };
 
 // Moves `at` behind one character of a literal, or behind one escape sequence. Returns false if the escape sequence is
-// malformed, and for `\N{...}`, because the names of characters are not known here. A backslash and a character that
-// together begin no escape sequence with digits are read as one character.
+// malformed, and for `\N{...}`, because this parser has no list of the names of characters. A backslash and a character
+// that together begin no escape sequence with digits are read as one character.
 bool read_character(std::string_view text, std::size_t& at, Escapes escapes) {
   if (text[at++] != '\\') return true;
   const char kind = at < text.size() ? text[at] : '\0';
@@ -301,8 +301,8 @@ class Recognizer {
     enclosing_quotes_.pop_back();
     return true;
   }
-  // Reads `{x!r:spec}`, from the brace on, `{x}` in a specification included. `depth` is the number of specifications
-  // around the field.
+  // Reads a field such as `{x!r:spec}` from its opening brace on, with the fields in its format specification. `depth`
+  // is the number of format specifications around the field.
   bool field(int depth) {
     if (depth > 1 || ++depth_ > nesting_max) return false;
     ++at_;

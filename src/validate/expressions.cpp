@@ -18,7 +18,7 @@ using namespace ast;
 namespace {
 
 constexpr std::string_view debug_constant = "__debug__";  // a name that nothing can be assigned to
-constexpr std::string_view wildcard = "_";             // binds nothing in a pattern, and begins no name there
+constexpr std::string_view wildcard = "_";             // binds nothing in a pattern, and begins no dotted name
 // The parser of 3.8 has a small stack of its own; later tokenizers accept 200 levels.
 constexpr int depth_max_38 = 80, depth_max = 150;
 constexpr std::size_t before_star_max = 255;  // the most targets in front of a starred target
@@ -59,7 +59,7 @@ void assigned_names(Expr* expr, std::set<std::string_view>& iterated, std::set<s
   }
 }
 
-// True for a name with attributes, as a pattern may contain it.
+// True for a name, or a name with attributes such as `a.b`, that a pattern may contain as a value.
 bool is_dotted_name(const Expr* expr) {
   while (auto* attribute = as<Attribute>(expr)) expr = attribute->value;
   auto* name = as<Name>(expr);
@@ -93,6 +93,29 @@ bool is_pattern_literal(const Expr* expr) {
   return false;
 }
 
+// Finds out quickly, for most lists of names, that no name occurs twice and no name is `__debug__`. The names are added
+// one by one.
+class NameFilter {
+ public:
+  void add(std::string_view name) {
+    if (name.empty()) return add(wildcard);
+    const auto code_of = [&](std::size_t index) { return static_cast<unsigned char>(name[index]); };
+    const std::size_t hash =
+        name.size() + 5u * code_of(0) + 9u * code_of(name.size() - 1) + 17u * code_of(name.size() / 2);
+    const std::uint64_t bit = std::uint64_t{1} << (hash % 64);
+    suspects_ |= hashes_ & bit;
+    hashes_ |= bit;
+    if (name[0] == '_') suspects_ |= std::uint64_t{name == debug_constant};
+  }
+  // True only if no two of the added names are equal, and no name is `__debug__`. The result may be false although the
+  // names have no fault, because different names may have the same hash.
+  bool is_faultless() const { return suspects_ == 0; }
+
+ private:
+  std::uint64_t hashes_ = 0;  // bit i is set if a name with the hash i has been added
+  std::uint64_t suspects_ = 0;  // nonzero if two added names have the same hash, or if a name is `__debug__`
+};
+
 }  // namespace
 
 bool has_duplicates(std::span<std::string_view> names) {
@@ -115,8 +138,9 @@ Reason Expressions::check_all(List<Expr*> exprs, Where where, int depth, bool st
   return {};
 }
 
-// The operand in front of an operator, a call or an index has the same depth as the whole expression, so such operands
-// are visited in a loop; all other parts are deeper, which bounds the recursion.
+// The operand in front of an operator, a call or an index has the same depth as the whole expression, so operands of
+// this kind are visited in a loop. All parts of an expression other than its front operand are deeper, so the limit of
+// the depth bounds the recursion.
 Reason Expressions::visit(Expr* expr, Where where, int depth, bool starred_allowed) {
   const int inner = depth + 1;
   do {
@@ -165,7 +189,7 @@ Reason Expressions::visit_bracketed(Expr* expr, Where where, int depth, bool sta
   if (auto* n = as<UnaryExpr>(expr)) return check(n->operand, where, inner);
   if (auto* n = as<JoinedStr>(expr)) return check_all(n->values, where, inner);
   if (auto* n = as<Starred>(expr))
-    return starred_allowed ? check(n->value, where, inner) : "a starred expression where none may stand";
+    return starred_allowed ? check(n->value, where, inner) : "a starred expression where Python allows none";
   if (where.no_functions && (is<Lambda>(expr) || is<ComprehensionExpr>(expr)))
     return "a lambda or comprehension in the annotations of a generic method";
   if (auto* n = as<Lambda>(expr)) {
@@ -177,10 +201,10 @@ Reason Expressions::visit_bracketed(Expr* expr, Where where, int depth, bool sta
       if (reason.empty()) reason = check_all(defaults, where, inner);
     return reason;
   }
-  if (auto* n = as<ComprehensionExpr>(expr)) return comprehension(*n, where, inner);
+  if (is<ComprehensionExpr>(expr)) return comprehension(expr, where, inner);
   if (auto* n = as<NamedExpr>(expr)) {
     auto* name = as<Name>(n->target);
-    if (!name) return "an assignment expression to what is no name";
+    if (!name) return "an assignment expression whose target is not a name";
     if (name->id == debug_constant) return "an assignment to __debug__";
     if (where.no_effects) return "an assignment expression in an annotation or a generic definition";
     if (where.in_iterable) return "an assignment expression in the iterable of a comprehension";
@@ -202,9 +226,9 @@ Reason Expressions::visit_bracketed(Expr* expr, Where where, int depth, bool sta
   if (auto* n = as<Verbatim>(expr)) {
     const bool starred = starred_allowed && n->text.starts_with('*');
     if (is_expression(starred ? n->text.substr(1) : n->text, dialect_of(version_))) return {};
-    return "an annotation that is no expression";
+    return "an annotation that is not an expression";
   }
-  if (is<Internal>(expr)) return "a value of the interpreter that no expression gives";
+  if (is<Internal>(expr)) return "a value of the interpreter that no expression produces";
   if (is<TemplateStr>(expr) && !dialect_of(version_).template_strings) return "a template string";
   Reason last;
   for_each_child(expr, [&](Expr*& child) {
@@ -213,7 +237,8 @@ Reason Expressions::visit_bracketed(Expr* expr, Where where, int depth, bool sta
   return last;
 }
 
-Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, int depth) {
+Reason Expressions::comprehension(Expr* expr, Where where, int depth) {
+  const ComprehensionExpr& node = *as<ComprehensionExpr>(expr);
   if (node.generators.empty()) return "a comprehension without an iterable";
   const bool generator = node.kind == ComprehensionKind::generator;
   Where within = where;
@@ -229,8 +254,7 @@ Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, in
   }
   if (!where.in_comprehension) {
     std::set<std::string_view> iterated, named;
-    Expr whole{node};
-    assigned_names(&whole, iterated, named);
+    assigned_names(expr, iterated, named);
     for (std::string_view name : named)
       if (iterated.contains(name)) return "an assignment expression to a variable of its comprehension";
   }
@@ -249,16 +273,26 @@ Reason Expressions::comprehension(const ComprehensionExpr& node, Where where, in
 }
 
 Reason Expressions::keywords_reason(List<Keyword> keywords) {
+  NameFilter filter;
+  for (const Keyword& keyword : keywords)
+    if (!keyword.arg.empty()) filter.add(keyword.arg);
+  if (filter.is_faultless()) return {};
   names_.clear();
   for (const Keyword& keyword : keywords)
     if (!keyword.arg.empty()) names_.push_back(keyword.arg);
   for (std::string_view name : names_)
     if (name == debug_constant) return "a keyword argument __debug__";
-  return has_duplicates(names_) ? "a keyword argument that is given twice" : Reason{};
+  return has_duplicates(names_) ? "a keyword argument that is passed twice" : Reason{};
 }
 
 Reason Expressions::parameters_reason(const Arguments* args) {
   if (!args) return {};
+  NameFilter filter;
+  for (List<Arg> list : {args->posonly, args->args, args->kwonly})
+    for (const Arg& arg : list) filter.add(arg.name);
+  if (!args->vararg.name.empty()) filter.add(args->vararg.name);
+  if (!args->kwarg.name.empty()) filter.add(args->kwarg.name);
+  if (filter.is_faultless()) return {};
   names_.clear();
   const auto add_all = [&](List<Arg> list) {
     for (const Arg& arg : list) names_.push_back(arg.name);
@@ -268,7 +302,7 @@ Reason Expressions::parameters_reason(const Arguments* args) {
   if (!args->kwarg.name.empty()) names_.push_back(args->kwarg.name);
   for (std::string_view name : names_)
     if (name == debug_constant) return "a parameter __debug__";
-  return has_duplicates(names_) ? "two parameters of one name" : Reason{};
+  return has_duplicates(names_) ? "two parameters with the same name" : Reason{};
 }
 
 Reason Expressions::target_reason(const Expr* target, Use use) const {
@@ -301,7 +335,7 @@ Reason Expressions::target_reason(const Expr* target, Use use) const {
       continue;
     }
     auto* starred = as<Starred>(next);
-    if (!starred || !item || use != Use::assign) return "a target that nothing can be assigned to";
+    if (!starred || !item || use != Use::assign) return "a target to which Python cannot assign";
     todo.push_back({starred->value, false});
   }
   return {};
@@ -330,7 +364,7 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
   };
   if (auto* n = as<MatchValue>(pattern)) {
     const bool value = is_pattern_literal(n->value) || (is<Attribute>(n->value) && is_dotted_name(n->value));
-    return value ? Reason{} : "a pattern of a value that is no literal and no attribute";
+    return value ? Reason{} : "a value pattern that is neither a literal nor an attribute";
   }
   if (auto* n = as<MatchSequence>(pattern)) {
     const auto stars = std::ranges::count_if(n->patterns, [](const Pattern* each) { return is<MatchStar>(each); });
@@ -341,25 +375,25 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
       const bool single =
           is_none(key) || constant_of(key, Constant::Kind::true_) || constant_of(key, Constant::Kind::false_);
       if (!single && !is_pattern_literal(key) && !(is<Attribute>(key) && is_dotted_name(key)))
-        return "a key of a mapping pattern that is no literal and no attribute";
+        return "a key of a mapping pattern that is neither a literal nor an attribute";
     }
     for (std::size_t i = 0; i < n->keys.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
         auto *a = as<ConstantExpr>(n->keys[i]), *b = as<ConstantExpr>(n->keys[j]);
         if (a && b && a->value->kind == b->value->kind && a->value->text == b->value->text &&
             a->value->real == b->value->real && a->value->imag == b->value->imag)
-          return "a mapping pattern with a key twice";
+          return "a mapping pattern that contains a key twice";
       }
     if (Reason reason = all(n->patterns, false); !reason.empty()) return reason;
     return bind(n->rest);
   }
   if (auto* n = as<MatchClass>(pattern)) {
-    if (!is_dotted_name(n->cls)) return "a class pattern of what is no name";
+    if (!is_dotted_name(n->cls)) return "a class pattern whose class is not a name";
     for (std::string_view attribute : n->kwd_attrs)
       if (attribute == debug_constant || !print::is_identifier(attribute))
         return "a class pattern of an attribute that it cannot name";
     names_.assign(n->kwd_attrs.begin(), n->kwd_attrs.end());
-    if (has_duplicates(names_)) return "a class pattern with an attribute twice";
+    if (has_duplicates(names_)) return "a class pattern that contains an attribute twice";
     if (Reason reason = all(n->patterns, false); !reason.empty()) return reason;
     return all(n->kwd_patterns, false);
   }
@@ -375,7 +409,7 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
       std::vector<std::string_view> own;
       if (Reason reason = pattern_reason(n->patterns[i], own, false); !reason.empty()) return reason;
       if (i + 1 < n->patterns.size() && is_irrefutable(n->patterns[i]))
-        return "a pattern that makes what follows unreachable";
+        return "a pattern that makes the following patterns unreachable";
       if (has_duplicates(own)) return "a name that a pattern binds twice";
       const std::set<std::string_view> names(own.begin(), own.end());
       if (i > 0 && names != first_names) return "alternative patterns that bind different names";
@@ -384,7 +418,7 @@ Reason Expressions::pattern_reason(const Pattern* pattern, std::vector<std::stri
     bound.insert(bound.end(), first_names.begin(), first_names.end());
     return {};
   }
-  return {};  // None, True, False
+  return {};  // a singleton pattern: None, True or False
 }
 
 Reason Expressions::cases_reason(List<MatchCase> cases) {
@@ -395,7 +429,7 @@ Reason Expressions::cases_reason(List<MatchCase> cases) {
     if (Reason reason = pattern_reason(each.pattern, bound, false); !reason.empty()) return reason;
     if (has_duplicates(bound)) return "a name that a pattern binds twice";
     if (&each != &cases.back() && !each.guard && is_irrefutable(each.pattern))
-      return "a pattern that makes what follows unreachable";
+      return "a pattern that makes the following patterns unreachable";
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // Compares the text of each field of a template string with its expression. `t"{1 + 2}"` keeps the text `1 + 2` for
-// programs to read, beside the value 3, to which the compiler has folded it. The source of a field can contain either
-// its text or its value, and no instruction shows that text and value belong together.
+// programs to read, beside the value 3, to which the compiler has folded the expression. The printed template string
+// can contain either the text or the value of a field, and no instruction shows that the text and the value belong
+// together.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -50,7 +51,7 @@ std::string essence(std::string_view text) {
   return result;
 }
 
-// Returns the identifiers in a text of code, in order. Words in string literals are left out.
+// Returns the identifiers in a text of code, in order. Words in string literals are not returned.
 std::vector<std::string_view> identifiers(std::string_view text) {
   std::vector<std::string_view> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -112,9 +113,10 @@ class Interpolations {
         validate::is_expression(code, dialect_of(version_)) && identifiers(text) == identifiers(printed);
     part.shown = is_likely ? Interpolation::Shown::likely_text : Interpolation::Shown::value;
     if (is_likely && context_.options.compared) return;
-    lost_.push_back(is_likely ? "depyf: not proved: that the text of a field gives its value: " + one_line(printed)
-                              : "depyf: not equal: the text of a field was: " + one_line(text));
-    context_.notes.push_back("the text of a field of a template string is not that of its value");
+    lost_.push_back(is_likely
+                        ? "depyf: not proved: the text of a field may differ from its expression: " + one_line(printed)
+                        : "depyf: not equal: the text of a field was: " + one_line(text));
+    context_.notes.push_back("the text of a field of a template string differs from its expression");
   }
 
   static std::string one_line(std::string_view text) {

@@ -6,8 +6,10 @@
 #include <string>
 
 #include "ast/visit.h"
+#include "depyf/code_object.h"
 #include "dialect/dialect.h"
 #include "print/unicode.h"
+#include "refine/refine.h"
 #include "support/private_names.h"
 #include "validate/expressions.h"
 #include "validate/validate.h"
@@ -33,7 +35,7 @@ struct NameScope {
   enum class Kind : std::uint8_t { module, class_body, function } kind = Kind::module;
   NameScope* outer = nullptr;
   Block body;
-  std::string_view class_name = {};  // name of the class whose body this is
+  std::string_view class_name = {};  // the name of the class if the scope is a class body
   const Arguments* args = nullptr;
   List<TypeParam> type_params = {};
   bool is_async = false;
@@ -48,9 +50,11 @@ bool changes(const NameScope& scope, std::string_view name) {
          !class_in_private_names(scope.class_name).empty();
 }
 
-// The statements around a statement, within its scope.
+// Facts about the statements of the same scope that enclose a statement.
 struct Place {
-  bool in_loop = false, in_star_handler = false, leaves_star_handler = false;  // leaves: by `break`, `continue`
+  // `leaves_star_handler` is true if a `break` or `continue` in place of the statement would leave a handler of
+  // `except*`.
+  bool in_loop = false, in_star_handler = false, leaves_star_handler = false;
   bool in_try = false;
   int blocks = 0;
 };
@@ -169,14 +173,45 @@ bool has_surrogates(std::string_view text) {
   return false;
 }
 
+// True if an import from __future__ may follow the statement `stmt`, which is number `at` of a module, from 0.
+bool leads(const Stmt* stmt, std::size_t at) {
+  if (is<Comment>(stmt)) return true;
+  if (auto* import = as<ImportFrom>(stmt)) return import->module == "__future__";
+  auto* text = as<ExprStmt>(stmt);
+  return text && at == 0 && constant_of(text->value, Constant::Kind::string);
+}
+
+// True if a statement directly in `body` declares the name as `global` or `nonlocal`.
+bool declares(Block body, std::string_view name) {
+  const auto has = [&](const List<std::string_view>& names) { return std::ranges::find(names, name) != names.end(); };
+  return std::ranges::any_of(body, [&](const Stmt* stmt) {
+    if (auto* n = as<Global>(stmt)) return has(n->names);
+    auto* n = as<Nonlocal>(stmt);
+    return n && has(n->names);
+  });
+}
+
 class Statements {
  public:
-  Statements(Context& context, Version version) : context_(context), version_(version), expressions_(version) {}
+  Statements(Context& context, Version version, Bodies bodies)
+      : context_(context), version_(version), bodies_(bodies), expressions_(version) {}
 
   Block module(Block body) {
     NameScope scope;
     scope.body = body;
     return in_scope(scope, body);
+  }
+
+  // Checks the body of a definition whose surroundings are unknown.
+  void check_alone(Body& body, CheckedAs kind, const CodeObject& code) {
+    NameScope scope;
+    const bool is_function = kind == CheckedAs::function;
+    scope.kind = is_function ? NameScope::Kind::function : NameScope::Kind::class_body;
+    scope.body = body.block;
+    scope.is_async = is_function && (code.flags & (CodeObject::coroutine | CodeObject::async_generator)) != 0;
+    alone_ = &code;
+    body.block = in_scope(scope, body.block);
+    if (!needs_surroundings_) body.checked_as = kind;
   }
 
  private:
@@ -217,12 +252,13 @@ class Statements {
       if (Stmt* bindings = bindings_of(old)) instead.push_back(bindings);
       statements.insert(statements.begin() + std::ptrdiff_t(at) + 1, instead.begin(), instead.end());
     }
-    context_.notes.push_back("no Python for " + text + where);
+    context_.notes.push_back("no Python syntax for " + text + where);
     return context_.arena.copy(statements);
   }
 
-  // Returns `a = b = None` for the names that the statement binds in a function, or a null pointer. The assignment is
-  // never executed, but keeps the names local variables, which nested functions may declare as `nonlocal`.
+  // Returns `a = b = None` for the names that the statement binds in a function; null if it binds no names. The
+  // assignment is never executed, but makes the compiler treat the names as local variables, which nested functions may
+  // declare as `nonlocal`.
   Stmt* bindings_of(Stmt* stmt) {
     if (scope_->kind != NameScope::Kind::function) return nullptr;
     std::set<std::string_view> names;
@@ -250,15 +286,7 @@ class Statements {
     return body;
   }
 
-  // True if an import from __future__ may follow the statement.
-  static bool leads(const Stmt* stmt, std::size_t at) {
-    if (is<Comment>(stmt)) return true;
-    if (auto* import = as<ImportFrom>(stmt)) return import->module == "__future__";
-    auto* text = as<ExprStmt>(stmt);
-    return text && at == 0 && constant_of(text->value, Constant::Kind::string);
-  }
-
-  // Returns the parts that an expression directly in the scope may contain.
+  // Returns which kinds of expressions, such as `yield` and `await`, an expression directly in `scope` may contain.
   static Where directly_in(const NameScope& scope) {
     Where where;
     where.yields = scope.kind == NameScope::Kind::function;
@@ -276,8 +304,9 @@ class Statements {
     if (Reason reason = expressions_.target_reason(expr, use); !reason.empty()) return reason;
     return expression(expr);
   }
-  // Returns `where` for an expression in the scope that the compiler makes for type parameters, or for the value of a
-  // type alias: the bounds of parameters, the annotations of a generic function, and the bases of a generic class.
+  // Returns `where` with the limits on an expression in the scope that the compiler makes for type parameters, or for
+  // the value of a type alias. The scope for type parameters contains their bounds, the annotations of a generic
+  // function, and the bases of a generic class.
   Where in_type_scope(Where where) const {
     where.no_functions = !dialect_of(version_).functions_in_type_scopes && scope_->kind == NameScope::Kind::class_body;
     where.no_effects = true;
@@ -291,7 +320,7 @@ class Statements {
     return expressions_.reason(expr, where, starred_allowed);
   }
   Reason bound_name(std::string_view name) const {
-    if (name.size() < 2 || name[0] != '_') return {};
+    if (!name.starts_with('_')) return {};
     if (name == debug_constant) return "an assignment to __debug__";
     // The compiler itself makes the variable `__classdict__` in classes, for the scopes of type parameters.
     const bool own = name == "__classdict__" && scope_->kind == NameScope::Kind::class_body;
@@ -328,7 +357,7 @@ class Statements {
     if (auto* n = as<AnnAssign>(stmt)) {
       if (wrong(target(n->target, Use::annotate)) || wrong(annotation(n->annotation))) return reason;
       auto* name = as<Name>(n->target);
-      if (name && n->simple && scope_->kind != NameScope::Kind::module && declared(name->id))
+      if (name && n->simple && scope_->kind != NameScope::Kind::module && declares(scope_->body, name->id))
         return "an annotation of a name that is global or nonlocal";
       return expression(n->value);
     }
@@ -349,16 +378,16 @@ class Statements {
     if (auto* n = as<Nonlocal>(stmt)) return nonlocal(*n);
     if (is<Break>(stmt) || is<Continue>(stmt)) {
       if (!place.in_loop) return "a break or continue outside of a loop";
-      return place.leaves_star_handler ? Reason("a way out of an except* clause") : Reason{};
+      return place.leaves_star_handler ? Reason("a statement that leaves an except* clause") : Reason{};
     }
     if (auto* n = as<TypeAlias>(stmt)) return type_alias(*n);
-    if (is<InternalStmt>(stmt)) return "an operation of the interpreter that no statement gives";
+    if (is<InternalStmt>(stmt)) return "an operation of the interpreter that no statement produces";
     if (is<Pass>(stmt) || is<Comment>(stmt)) return {};
     return compound(stmt, place);
   }
 
   // Returns the reason why a compound statement without a scope of its own, such as `for` or `try`, does not compile.
-  // An `if` is checked by the function `statement` instead.
+  // `compound` does not check an `if`, which the function `statement` checks.
   Reason compound(Stmt* stmt, const Place& place) {
     using Use = Expressions::Use;
     Reason reason;
@@ -428,7 +457,7 @@ class Statements {
 
   Reason leave(const Return& n, const Place& place) {
     if (scope_->kind != NameScope::Kind::function) return "a return outside of a function";
-    if (place.in_star_handler) return "a way out of an except* clause";
+    if (place.in_star_handler) return "a statement that leaves an except* clause";
     if (!n.value) return {};
     if (scope_->is_async) {
       if (!scope_->yields) scope_->yields = has_yield(scope_->body);
@@ -446,15 +475,16 @@ class Statements {
       names.push_back(param.name);
       if (param.name == debug_constant || param.name == "__classdict__") return "a type parameter of a reserved name";
       if (param.default_value && !dialect_of(version_).type_parameter_defaults) return "a default of a type parameter";
-      if (defaults && !param.default_value) return "a type parameter without a default behind one with a default";
+      if (defaults && !param.default_value)
+        return "a type parameter without a default after a type parameter with a default";
       defaults = param.default_value != nullptr;
-      if (param.bound && param.kind != TypeParam::Kind::type_var) return "a bound of a type parameter that takes none";
+      if (param.bound && param.kind != TypeParam::Kind::type_var) return "a bound of a type parameter that allows none";
       const Where where = in_type_scope({});
       if (Reason reason = expressions_.reason(param.bound, where); !reason.empty()) return reason;
       const bool starred = param.kind == TypeParam::Kind::type_var_tuple;
       if (Reason reason = expressions_.reason(param.default_value, where, starred); !reason.empty()) return reason;
     }
-    return validate::has_duplicates(names) ? Reason("two type parameters of one name") : Reason{};
+    return validate::has_duplicates(names) ? Reason("two type parameters with the same name") : Reason{};
   }
 
   Reason type_alias(const TypeAlias& n) {
@@ -471,7 +501,7 @@ class Statements {
       const Expr* named = each;
       if (auto* call = as<Call>(named)) named = call->func;
       while (auto* attribute = as<Attribute>(named)) named = attribute->value;
-      if (!is<Name>(named)) return "a decorator that is no name";
+      if (!is<Name>(named)) return "a decorator that is not a name";
     }
     return {};
   }
@@ -501,8 +531,16 @@ class Statements {
                     .args = n.args,
                     .type_params = n.type_params,
                     .is_async = n.is_async};
-    n.body = in_scope(scope, n.body);
+    n.body = definition_body(scope, n.body, n.is_checked);
     return {};
+  }
+
+  // Checks the body of a definition, unless it has been checked before.
+  Block definition_body(NameScope& scope, Block body, bool is_checked) {
+    if (is_checked && bodies_ == Bodies::unchecked) return body;
+    if (!alone_) return in_scope(scope, body);
+    needs_surroundings_ = true;
+    return body;
   }
 
   Reason class_definition(ClassDef& n) {
@@ -520,7 +558,7 @@ class Statements {
                     .body = n.body,
                     .class_name = n.name,
                     .type_params = n.type_params};
-    n.body = in_scope(scope, n.body);
+    n.body = definition_body(scope, n.body, n.is_checked);
     return {};
   }
 
@@ -532,7 +570,7 @@ class Statements {
 
   Reason import(List<Alias> names, bool is_lazy, const Place& place) {
     for (const Alias& alias : names) {
-      if (!is_dotted_identifier(alias.name)) return "an import of a module whose name is no identifier";
+      if (!is_dotted_identifier(alias.name)) return "an import of a module whose name is not an identifier";
       const std::string_view bound = alias.asname.empty() ? first_part(alias.name) : alias.asname;
       if (Reason reason = bound_name(bound); !reason.empty()) return reason;
     }
@@ -542,20 +580,21 @@ class Statements {
   Reason import_from(const ImportFrom& n, const Place& place) {
     if (n.names.empty()) return {};
     if ((!n.module.empty() || n.level <= 0) && !is_dotted_identifier(n.module))
-      return "an import from a module whose name is no identifier";
+      return "an import from a module whose name is not an identifier";
     for (const Alias& alias : n.names) {
       if (alias.name == "*") {
         if (scope_->kind != NameScope::Kind::module) return "an import of all names outside of a module";
-        if (n.is_lazy || n.names.size() > 1 || !alias.asname.empty()) return "an import of all names and more";
+        if (n.is_lazy || n.names.size() > 1 || !alias.asname.empty())
+          return "an import of all names together with other names";
         if (n.module == "__future__") return "a feature of __future__ that this version does not have";
         continue;
       }
-      if (!print::is_identifier(alias.name)) return "an import of a name that is no identifier";
+      if (!print::is_identifier(alias.name)) return "an import of a name that is not an identifier";
       if (Reason reason = bound_name(alias.asname.empty() ? alias.name : alias.asname); !reason.empty()) return reason;
     }
-    if (n.module == "__future__") {  // the compiler does not look whether the import is relative
+    if (n.module == "__future__") {  // the compiler does not check whether the import is relative
       if (n.level > 0) return "a relative import from __future__";
-      if (!future_may_follow_ || depth_ > 1 || n.is_lazy) return "an import from __future__ behind other statements";
+      if (!future_may_follow_ || depth_ > 1 || n.is_lazy) return "an import from __future__ after other statements";
       for (const Alias& alias : n.names)
         if (std::ranges::find(future_features, alias.name) == std::end(future_features))
           return "a feature of __future__ that this version does not have";
@@ -563,30 +602,27 @@ class Statements {
     return n.is_lazy ? lazy(place) : Reason{};
   }
 
-  bool declared(std::string_view name) const {
-    std::set<std::string_view> names;
-    for (Stmt* stmt : scope_->body) {
-      if (auto* n = as<Global>(stmt)) names.insert(n->names.begin(), n->names.end());
-      if (auto* n = as<Nonlocal>(stmt)) names.insert(n->names.begin(), n->names.end());
-    }
-    return names.contains(name);
-  }
-
   Reason global(const Global& n) const {
+    const Arguments* args =
+        alone_ && scope_->kind == NameScope::Kind::function ? parameters_of(context_, *alone_) : scope_->args;
     for (std::string_view name : n.names)
-      if (is_parameter(scope_->args, name)) return "a parameter that is declared global";
+      if (is_parameter(args, name)) return "a parameter that is declared global";
     return {};
   }
 
   Reason nonlocal(const Nonlocal& n) {
     if (n.names.empty()) return {};
+    if (alone_) {
+      needs_surroundings_ = true;
+      return {};
+    }
     if (scope_->kind == NameScope::Kind::module) return "a nonlocal declaration in a module";
     std::set<std::string_view> globals;
     add_global(scope_->body, globals);
     for (std::string_view name : n.names) {
       if (is_parameter(scope_->args, name)) return "a parameter that is declared nonlocal";
       if (globals.contains(name)) return "a name that is declared global and nonlocal";
-      if (!is_bound_outside(name)) return "a nonlocal name that no function around binds";
+      if (!is_bound_outside(name)) return "a nonlocal name that no enclosing function binds";
     }
     return {};
   }
@@ -619,17 +655,28 @@ class Statements {
 
   Context& context_;
   const Version version_;
+  const Bodies bodies_;
   Expressions expressions_;
+  // The code object of the definition whose body is checked without its surroundings, or null.
+  const CodeObject* alone_ = nullptr;
+  // True if a rule depends on the surroundings of the definition, so that the body has to be checked again.
+  bool needs_surroundings_ = false;
   NameScope* scope_ = nullptr;
-  Where here_ = {};                 // in `scope_`
+  Where here_ = {};                 // the parts that an expression in `scope_` may contain
   int depth_ = 0;                   // nesting depth of blocks, including those of outer scopes
   bool future_may_follow_ = false;  // true while `from __future__ import` is allowed
 };
 
 }  // namespace
 
-Block valid_statements(Context& context, Block body, Version version) {
-  return Statements(context, version).module(body);
+Block valid_statements(Context& context, Block body, Version version, Bodies bodies) {
+  return Statements(context, version, bodies).module(body);
+}
+
+void check_body(Context& context, Body& body, const CodeObject& code, CheckedAs kind) {
+  const Scope::Kind usual = kind == CheckedAs::function ? Scope::Kind::function : Scope::Kind::class_body;
+  if (kind_of(code) != usual) return;
+  Statements(context, code.version, Bodies::unchecked).check_alone(body, kind, code);
 }
 
 }  // namespace depyf

@@ -1,5 +1,8 @@
-// Checks a finished tree, and replaces the statements that Python of the version would not compile.
+// Checks a finished tree, and replaces the statements that the version of Python for which the tree is printed would
+// not compile.
 #pragma once
+
+#include <cstdint>
 
 #include "ast/node.h"
 #include "lift/context.h"
@@ -7,15 +10,23 @@
 namespace depyf {
 
 // Returns `body` with each statement that does not compile replaced by a comment that begins `depyf: not equal`, and a
-// statement that raises. The innermost statement that does not compile is replaced; a compound statement only if its
-// head does not compile. The bytecode of CPython's compiler never needs a replacement. Hostile bytecode may contain
-// `return` with a value in an async generator, or two parameters of one name. Each replacement is recorded in
-// `context.notes`.
-ast::Block valid_statements(Context& context, ast::Block body, Version version);
+// statement that raises. The innermost statement that does not compile is replaced; a compound statement is replaced
+// only if its head does not compile. The bytecode of CPython's compiler never needs a replacement. Hostile bytecode
+// may contain `return` with a value in an async generator, or two parameters of one name. Each replacement is recorded
+// in `context.notes`. With Bodies::unchecked, the bodies that `check_body` has checked are left out.
+enum class Bodies : std::uint8_t { unchecked, all };
+ast::Block valid_statements(Context& context, ast::Block body, Version version, Bodies bodies = Bodies::unchecked);
 
-// Decides, for each field of a template string whose text may not evaluate to its value, which of the two is printed.
-// Returns `body` with a comment in front of each statement that has a field whose text may not evaluate to its value.
-// The fields of template strings are printed in the grammar of `version`.
+// Checks the body of a definition of the kind `kind` like `valid_statements`, and replaces `body.block`. `code` is the
+// code object of the body. Sets `body.checked_as` if the body needs no further check. A body with a `nonlocal`
+// declaration is checked again in `valid_statements`, because only the statements around the definition show which names
+// may be declared. Nothing is checked here if `code` has the flags of another kind than `kind`, as only hostile bytecode
+// has: later passes change such a body.
+void check_body(Context& context, Body& body, const CodeObject& code, CheckedAs kind);
+
+// Decides, for each field of a template string whose text may not evaluate to its value, whether the text or the value
+// is printed. Returns `body` with a comment in front of each statement that has a field whose text may not evaluate to
+// its value. The fields of template strings are printed in the grammar of `version`.
 ast::Block settle_interpolations(Context& context, ast::Block body, Version version);
 
 }  // namespace depyf

@@ -116,9 +116,9 @@ def test_statements_are_raised_to_the_line_of_the_def() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda code: code.replace(co_stacksize=0), "values on a stack of"),
+        (lambda code: code.replace(co_stacksize=0), "values exceed the stack size of"),
         (lambda code: code.replace(co_consts=()), "out of range"),
-        (lambda code: code.replace(co_code=code.co_code[:-2]), "control runs off its end"),
+        (lambda code: code.replace(co_code=code.co_code[:-2]), "control runs past the end of the code"),
         (lambda code: code.replace(co_code=bytes((dis.opmap["POP_TOP"], 0)) + code.co_code), "takes more"),
     ],
 )

@@ -34,9 +34,9 @@ TEST_CASE("children come in the order of evaluation") {
   CHECK(children(b.expr(NamedExpr{n("2"), n("1")})) == "12");
   CHECK(children(b.expr(Call{n("1"), b.exprs({n("2")}), b.list<Keyword>({{"k", n("3")}})})) == "123");
   CHECK(children(b.expr(Slice{nullptr, n("1"), nullptr})) == "1");
-  CHECK(children(b.expr(ComprehensionExpr{ComprehensionKind::dict, n("4"), n("5"),
-                                          b.list<Comprehension>({{n("2"), n("1"), b.exprs({n("3")}), false}})})) ==
-        "12345");
+  CHECK(children(b.expr(ComprehensionExpr{n("4"), n("5"),
+                                          b.list<Comprehension>({{n("2"), n("1"), b.exprs({n("3")}), false}}),
+                                          ComprehensionKind::dict})) == "12345");
   CHECK(exprs(b.stmt(Assign{b.exprs({n("2"), n("3")}), n("1")})) == "123");
   CHECK(exprs(b.stmt(AugAssign{n("1"), BinaryOp::add, n("2")})) == "12");
   CHECK(exprs(b.stmt(AnnAssign{n("2"), n("3"), n("1"), true})) == "123");

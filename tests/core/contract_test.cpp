@@ -74,7 +74,7 @@ TEST_CASE("a function that is gone, or new and broken, breaks the contract") {
   broken.breaks.push_back(break_at(10, "print(x)", "Call to print"));
   const Verdict verdict = check(contract, run_of({compiled("Net.forward", 3), broken}));
   REQUIRE(verdict.broken.size() == 1);
-  CHECK(verdict.broken[0].sentence.find("does not have this function") != std::string::npos);
+  CHECK(verdict.broken[0].sentence.find("does not contain this function") != std::string::npos);
 }
 
 TEST_CASE("a section that is left out is not checked") {
@@ -90,14 +90,14 @@ TEST_CASE("a file that is no contract is refused with the member that is wrong")
   };
   const std::string head = "{\"depyf_contract\": 1, \"functions\": ";
   CHECK(problem("{\n\n,").starts_with("line 3"));
-  CHECK(problem("[]").find("no contract") != std::string::npos);
-  CHECK(problem("{\"depyf_contract\": 9, \"functions\": {}}").find("reads up to 1") != std::string::npos);
+  CHECK(problem("[]").find("is not a contract") != std::string::npos);
+  CHECK(problem("{\"depyf_contract\": 9, \"functions\": {}}").find("reads versions up to 1") != std::string::npos);
   CHECK(problem("{\"depyf_contract\": 1}") == "functions is missing");
   CHECK(problem(head + "{\"f (a.py)\": {\"kernls\": 1}}}") ==
-        "functions[\"f (a.py)\"].kernls is no member of a function");
+        "functions[\"f (a.py)\"].kernls is not a member of a function");
   CHECK(problem(head + "{\"f\": {\"breaks\": [{\"line\": 3}]}}}") ==
         "functions[\"f\"].breaks[0].line has to be a string");
-  CHECK(problem(head + "{\"f\": {\"guards\": -1}}}").find("not negative") != std::string::npos);
+  CHECK(problem(head + "{\"f\": {\"guards\": -1}}}").find("non-negative") != std::string::npos);
 }
 
 }  // namespace

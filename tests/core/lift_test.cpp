@@ -91,6 +91,29 @@ TEST_CASE("lift: a test is a branch to two nodes") {
   CHECK(text(code.node(code.entry().b).value) == "n0");
 }
 
+TEST_CASE("lift: an iterator that is put on the stack at the end of a loop's body is stored as a call of iter") {
+  // The loop takes an iterator of `v1` in each turn: FOR_ITER at index 9 is reached from the body through GET_ITER.
+  const LiftedCode code(assemble(version, {{Opcode::LOAD_FAST, 0},
+                                           {Opcode::LOAD_FAST, 1},
+                                           {Opcode::POP_JUMP_IF_TRUE, 9},
+                                           {Opcode::POP_TOP},
+                                           {Opcode::LOAD_CONST, 0},
+                                           {Opcode::RETURN_VALUE},
+                                           {Opcode::POP_TOP},
+                                           {Opcode::LOAD_FAST, 1},
+                                           {Opcode::GET_ITER},
+                                           {Opcode::FOR_ITER, 2},
+                                           {Opcode::STORE_FAST, 0},
+                                           {Opcode::JUMP_ABSOLUTE, 6},
+                                           {Opcode::LOAD_CONST, 0},
+                                           {Opcode::RETURN_VALUE}}));
+  std::vector<std::string> stored;
+  for (const Node& node : code.lifted.nodes)
+    for (const ast::Stmt* statement : node.statements)
+      if (const auto* assign = ast::as<ast::Assign>(statement)) stored.push_back(text(assign->value));
+  CHECK(std::ranges::find(stored, "iter(v1)") != stored.end());
+}
+
 TEST_CASE("lift: a for loop has the iterable, the target, the body and the way out") {
   const LiftedCode code(assemble(version, {{Opcode::LOAD_FAST, 0},
                                            {Opcode::GET_ITER},

@@ -328,7 +328,7 @@ TEST_CASE("links: a line leads to its kernel, and a call back to its lines") {
                             [](const Chain& candidate) { return candidate.node == "h"; });
   REQUIRE(chain != compilation.chains.end());
   CHECK(chain->directions.at("forward").kernels == Names{"cpp_fused_add_gelu_0"});
-  CHECK(chain->directions.at("forward").not_recorded == Names{"operations: a log has no Inductor IR"});
+  CHECK(chain->directions.at("forward").not_recorded == Names{"operations: a log does not contain Inductor's IR"});
 }
 
 TEST_CASE("links: a call without a line has a reason") {

@@ -84,8 +84,8 @@ TEST_CASE("a class has the name that is printed, whatever it was made of") {
 
 TEST_CASE("a comprehension is a function of its own up to 3.11") {
   Trees t;
-  auto* comprehension = t.expr(ComprehensionExpr{ComprehensionKind::list, t.name("x"), nullptr,
-                                                 t.list<Comprehension>({{t.name("x"), t.name("y"), {}, false}})});
+  auto* comprehension = t.expr(ComprehensionExpr{
+      t.name("x"), nullptr, t.list<Comprehension>({{t.name("x"), t.name("y"), {}, false}}), ComprehensionKind::list});
   CHECK(lowered(t.block({t.does(comprehension)}), {3, 11}).codes.size() == 2);
   CHECK(lowered(t.block({t.does(comprehension)}), {3, 12}).codes.size() == 1);
 }

@@ -55,11 +55,11 @@ TEST_CASE("bytecode is sound, or the fault is said with its place") {
     CHECK(problem(assemble(version, {{Opcode::LOAD_CONST, 9}, {Opcode::RETURN_VALUE}}))
               .starts_with("offset 0: load_const"));
     CHECK(problem(assemble(version, {{Opcode::POP_TOP}, {Opcode::LOAD_CONST, 1}, {Opcode::RETURN_VALUE}})) ==
-          "offset 0: pop_top takes more than is on the stack");
-    CHECK(problem(assemble(version, {{Opcode::LOAD_CONST, 1}})) == "control runs off its end");
+          "offset 0: pop_top takes more values than the stack holds");
+    CHECK(problem(assemble(version, {{Opcode::LOAD_CONST, 1}})) == "control runs past the end of the code");
     CodeObject deep = assemble(version, {{Opcode::LOAD_CONST, 1}, {Opcode::LOAD_CONST, 1}, {Opcode::RETURN_VALUE}});
     deep.stacksize = 1;
-    CHECK(problem(deep) == "offset 4: 2 values on a stack of 1");
+    CHECK(problem(deep) == "offset 4: 2 values exceed the stack size of 1");
   }
 }
 

@@ -37,6 +37,8 @@ class Refiner : public depyf::testing::TreeBuilder {
   void contains(std::initializer_list<Op> ops) {
     for (const Op op : ops) cfg_.ops.add(op);
   }
+  // Adds a region to the control flow graph of the code.
+  void protects(Region::Kind kind) { cfg_.regions.emplace_back().kind = kind; }
 
   Stmt* at_line(Stmt* stmt, int line) {
     stmt->line = line;
@@ -78,6 +80,7 @@ TEST_CASE("refine: an if statement that raises the compiler's AssertionError is 
 
 TEST_CASE("refine: a try statement that only a finally clause encloses is joined with it") {
   Refiner r;
+  r.protects(Region::Kind::try_finally);
   const ExceptHandler handler{r.name("ValueError"), {}, r.block({r.line("handled")})};
   Stmt* inner = r.stmt(Try{r.block({r.line("a")}), r.list<ExceptHandler>({handler}), {}, {}, false});
   Stmt* outer = r.stmt(Try{r.block({inner}), {}, {}, r.block({r.line("last")}), false});

@@ -102,5 +102,5 @@ TEST_CASE("seen: nodes that a pass replaced are asked for, and a missing stage i
       provenance.to_json({"0/0", "f", std::nullopt, {{"ir_post_fusion", "forward", "it came from a cache"}}});
   CHECK(json.find(R"("post_grad":["new"])") != std::string::npos);
   CHECK(json.find("kernels are not linked: it came from a cache") != std::string::npos);
-  CHECK(json.find("operations: Inductor's IR was not seen") != std::string::npos);
+  CHECK(json.find("operations: depyf did not see Inductor's IR") != std::string::npos);
 }

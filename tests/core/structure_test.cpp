@@ -41,13 +41,24 @@ class GraphBuilder {
   }
 
  private:
-  int add(Node node, const char* statement = nullptr) {
-    if (statement) node.statements.push_back(tree_.line(statement));
+  // The members of a node that the tests set.
+  struct Members {
+    Node::End end;
+    ast::Expr *value = nullptr, *target = nullptr;
+    int a = -1, b = -1;
+  };
+
+  int add(const Members& members, const char* statement = nullptr) {
+    Node node;
+    node.end = members.end, node.value = members.value, node.target = members.target;
+    node.a = members.a, node.b = members.b;
+    if (statement) node.statements.push_back(arena_, tree_.line(statement));
     lifted_.nodes.push_back(std::move(node));
     return static_cast<int>(lifted_.nodes.size()) - 1;
   }
 
   testing::TreeBuilder tree_;
+  Arena arena_;
   Lifted lifted_;
 };
 

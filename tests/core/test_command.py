@@ -83,7 +83,7 @@ def test_errors_name_file_and_offset_and_the_others_are_still_done(folder: Path)
     assert re.fullmatch(re.escape(str(cut)) + r": (3\d|40): truncated", truncated)
     assert others == [
         f"{folder / 'missing.pyc'}: cannot be read: No such file or directory",
-        f"{folder / 'other.txt'}: 0: not a .pyc file",
+        f"{folder / 'other.txt'}: 0: the file is not a .pyc file",
     ]
 
 
@@ -165,7 +165,10 @@ def test_output_destroys_nothing(folder: Path, tmp_path: Path) -> None:
     out.mkdir()
     (out / "a.py").write_text("mine")
     done = run(folder / "a.pyc", "-o", out)
-    assert done.returncode == 1 and b"a.py: cannot be written: it is there already (--force replaces it)" in done.stderr
+    assert (
+        done.returncode == 1
+        and b"a.py: cannot be written: the file exists already (--force overwrites the file)" in done.stderr
+    )
     assert (out / "a.py").read_text() == "mine"
     assert run(folder / "a.pyc", "--force", "-o", out).returncode == 0
     assert (out / "a.py").read_text() == "x = 1\n" and [path.name for path in out.iterdir()] == ["a.py"]
@@ -180,7 +183,7 @@ def test_output_follows_no_link(folder: Path, tmp_path: Path, force: bool) -> No
     (out / "a.py").symlink_to(elsewhere / "target.py")
     (out / "b").symlink_to(elsewhere)  # the output b/c.py would be written below this link
     done = run(folder, "-o", out, *(["--force"] if force else []))
-    assert done.returncode == 1 and f"{out / 'b'} is a link".encode() in done.stderr
+    assert done.returncode == 1 and f"{out / 'b'} is a symbolic link".encode() in done.stderr
     assert (elsewhere / "target.py").read_text() == "mine" and len(list(elsewhere.iterdir())) == 1
     assert (out / "a.py").is_symlink() != force
     if force:
@@ -241,9 +244,9 @@ def test_archives(folder: Path, tmp_path: Path) -> None:
 def test_archives_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "no.zip").write_bytes(b"no archive")
     done = run(tmp_path / "no.zip")
-    assert done.returncode == 1 and b"no.zip: 10: a zip archive without its directory" in done.stderr
+    assert done.returncode == 1 and b"no.zip: 10: the zip archive has no directory" in done.stderr
     done = run(archive(tmp_path / "empty.zip", {"a.txt": b""}, zipfile.ZIP_STORED))
-    assert done.returncode == 1 and b"empty.zip: holds no .pyc files" in done.stderr
+    assert done.returncode == 1 and b"empty.zip: the archive contains no .pyc files" in done.stderr
     bomb = archive(tmp_path / "bomb.zip", {"a.pyc": bytes(3 << 20)}, zipfile.ZIP_DEFLATED)
     done = run("--max-size", 1, bomb)
     assert done.returncode == 1 and b"is larger than the limit of 1048576 bytes" in done.stderr
@@ -273,14 +276,17 @@ def test_versions_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     ):
         (tmp_path / "old.pyc").write_bytes(magic.to_bytes(2, "little") + b"\r\n" + bytes(30))
         done = run(tmp_path / "old.pyc")
-        assert done.returncode == 1 and f"old.pyc: 0: bytecode of {name}".encode() in done.stderr
+        assert done.returncode == 1 and f"old.pyc: 0: the file contains bytecode of {name}".encode() in done.stderr
 
 
 def test_files_beyond_the_limit_are_refused(tmp_path: Path) -> None:
     with (tmp_path / "large.pyc").open("wb") as file:
         file.truncate(1 << 40)
     done = run(tmp_path / "large.pyc")
-    assert done.returncode == 1 and b"large.pyc: cannot be read: larger than 64 MB (--max-size)" in done.stderr
+    assert (
+        done.returncode == 1
+        and b"large.pyc: cannot be read: larger than the limit of 64 MB (set by --max-size)" in done.stderr
+    )
 
 
 def test_the_report_is_json(folder: Path, tmp_path: Path) -> None:
@@ -313,7 +319,7 @@ def test_check_finds_the_interpreter(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     done = run("--check", "auto", pyc)
-    assert done.returncode == 1 and b"--check auto: there is no Python 3." in done.stderr
+    assert done.returncode == 1 and b"--check auto: no interpreter of Python 3." in done.stderr
     (tmp_path / ("python%d.%d" % sys.version_info[:2])).symlink_to(sys.executable)
     assert run("--check", "auto", pyc).returncode == 0
 
@@ -426,7 +432,10 @@ def test_check_with_another_version_says_so(tmp_path: Path) -> None:
     pyc.write_bytes(data)
     done = run("--check", sys.executable, pyc)
     assert done.returncode == 1
-    assert f"is of Python 3.{other}, but --check {sys.executable} is 3.{sys.version_info[1]}".encode() in done.stderr
+    assert (
+        f"compiled by Python 3.{other}, but the interpreter {sys.executable} of --check is Python 3.".encode()
+        in done.stderr
+    )
 
 
 def test_check_with_no_interpreter_names_it(tmp_path: Path) -> None:

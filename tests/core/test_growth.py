@@ -87,3 +87,36 @@ def test_inlined_comprehensions_share_the_variables_of_their_function(tmp_path: 
     subprocess.run([python, "-c", compile_there, str(source), str(tmp_path / "many.pyc")], check=True)
     done = decompiled(tmp_path / "many.pyc")
     assert (done.returncode, done.stdout) == (0, source.read_text())
+
+
+@pytest.mark.parametrize("version", [(3, 8), (3, 13)])
+def test_a_list_of_many_conditions_fits_into_the_memory_of_its_file(version: tuple[int, int], tmp_path: Path) -> None:
+    """Tests a list whose compiler keeps all earlier items on the stack while it evaluates the condition of an item."""
+    python = interpreter(version)
+    if not python:
+        pytest.skip("no such interpreter here")
+    source = tmp_path / "m.py"
+    source.write_text("X = [" + ", ".join(f"(x{number} or y)" for number in range(800)) + "]\n", encoding="utf-8")
+    pyc = tmp_path / "m.pyc"
+    subprocess.run(
+        [python, "-c", "import py_compile, sys; py_compile.compile(sys.argv[1], sys.argv[2])", source, pyc], check=True
+    )
+    result = decompiled(pyc)
+    assert "not equal" not in result.stdout
+    assert result.stdout.count(" or y") == 800
+
+
+def test_a_function_with_the_flags_of_a_class_body_is_checked_as_a_function(tmp_path: Path) -> None:
+    module = compile("def f():\n    yield a\n", "m", "exec")
+    is_generator = 0x20
+    code = module.replace(
+        co_consts=tuple(
+            const.replace(co_flags=is_generator) if isinstance(const, types.CodeType) else const
+            for const in module.co_consts
+        )
+    )
+    pyc = tmp_path / "m.pyc"
+    pyc.write_bytes(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code))
+    result = decompiled(pyc)
+    assert "yield a" in result.stdout
+    assert "a yield outside of a function" not in result.stdout

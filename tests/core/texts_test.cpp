@@ -256,8 +256,9 @@ TEST_CASE("tables tell what lines cost: copies, saved tensors, library calls, gr
   CHECK(text.find("| net.py:5 `print(x)` | A call of print | 0/0 (4) | 1/0 (7) |") != std::string::npos);
   CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | `extern_kernels.mm` | 1 | 0 |") != std::string::npos);
   CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | `clone f32[4, 1024]` | 1 | 0 |") != std::string::npos);
-  CHECK(text.find("3 tensors of 16 KiB that the forward computes and keeps until the backward, beside 1 input") !=
-        std::string::npos);
+  CHECK(
+      text.find("3 tensors of 16 KiB that the forward computes and keeps until the backward, in addition to 1 input") !=
+      std::string::npos);
   CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | 1 | 16 KiB | `f32[4, 1024]` | `clone` |") !=
         std::string::npos);
   CHECK(text.find("| net.py:4 `y = x.t().contiguous() @ w` | 2 | 256 B | `f32[4, 8]` | `mm_1` |") != std::string::npos);

@@ -15,14 +15,14 @@ class TreeBuilder {
   template <class Node>
   ast::Expr* expr(Node node) {
     auto* result = arena_.make<ast::Expr>();
-    result->node = node;
+    result->node = ast::held(arena_, node);
     return result;
   }
 
   template <class Node>
   ast::Stmt* stmt(Node node, std::uint32_t offset = 0) {
     auto* result = arena_.make<ast::Stmt>();
-    result->node = node;
+    result->node = ast::held(arena_, node);
     result->offset = offset;
     return result;
   }

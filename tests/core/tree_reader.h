@@ -64,6 +64,12 @@ class TreeReader {
     for (Constant& item : value.items) read(item);
   }
 
+  template <class Kind>
+  void read(ast::Boxed<Kind>& box) {
+    box.fields = arena_.make<Kind>();
+    read(*box.fields);
+  }
+
   template <class T>
   void read(T& value) {
     if constexpr (std::is_same_v<T, ast::Expr*> || std::is_same_v<T, ast::Pattern*>) {

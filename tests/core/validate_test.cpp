@@ -183,7 +183,7 @@ TEST_CASE("what only later versions have") {
 TEST_CASE("patterns that bind nothing, or name what they cannot") {
   Trees t;
   auto matched = [&](auto pattern) {
-    auto* node = t.arena.make<Pattern>(Pattern{pattern});
+    auto* node = t.arena.make<Pattern>(held(t.arena, pattern));
     return t.block({t.stmt(Match{t.name("a"), t.list<MatchCase>({{node, nullptr, {}}})})});
   };
   CHECK(is_kept(matched(MatchAs{nullptr, "b"})));

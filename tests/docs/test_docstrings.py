@@ -97,8 +97,9 @@ def documented() -> dict[str, str]:
 
 
 def example_in(docstring: str) -> str:
-    """Returns the code in a docstring: its indented lines before the first section such as `Args:`."""
-    text = _SECTION.split(docstring)[0] + "\n"
+    """Returns the code in a docstring: its indented lines before the first section such as `Args:`, and those in the last
+    section if the section is called `Example:`."""
+    text = _SECTION.split(docstring)[0] + "\n\n" + docstring.partition("\nExample:\n")[2] + "\n"
     return "\n".join(textwrap.dedent(code) for code in _INDENTED_CODE.findall(text))
 
 

@@ -159,7 +159,7 @@ def test_as_a_program():
     shown = subprocess.run(
         [*command, "decompile", "--help"], env=environment, capture_output=True, text=True, check=True
     )
-    assert "Runs none of it" in shown.stdout and "json.decoder:JSONDecoder.decode" in shown.stdout
+    assert "The code is not executed." in shown.stdout and "json.decoder:JSONDecoder.decode" in shown.stdout
     version = subprocess.run([*command, "--version"], env=environment, capture_output=True, text=True, check=True)
     torch = f"PyTorch {metadata.version('torch')}" if importlib.util.find_spec("torch") else "no PyTorch"
     expected = f"depyf {depyf.__version__}, core {_core.__version__}, Python {platform.python_version()}, {torch}\n"

@@ -261,9 +261,9 @@ class Wrong:
         Wrong("def f(x, /): pass", "def f(x): pass", r"the arguments differ: \(x\) instead of \(x, /\)"),
         Wrong("def f(*, x): pass", "def f(x): pass", r"instead of \(\*, x\)"),
         Wrong("def f(x, *a, y, **k): pass", "def f(x, *b, y, **k): pass", r"instead of \(x, \*a, y, \*\*k\)"),
-        Wrong("def f(): pass", "def f(): yield", "the source is a generator, the code is not"),
-        Wrong("def f(): yield", "def f(): pass", "the source is not a generator, the code is"),
-        Wrong("def f(): pass", "async def f(): pass", "the source is a coroutine, the code is not"),
+        Wrong("def f(): pass", "def f(): yield", "the source is a generator, but the code is not"),
+        Wrong("def f(): yield", "def f(): pass", "the source is not a generator, but the code is"),
+        Wrong("def f(): pass", "async def f(): pass", "the source is a coroutine, but the code is not"),
         Wrong(
             "def f(): pass",
             "def f():\n v = 1\n return lambda: v",

@@ -104,7 +104,7 @@ def test_what_cannot_be_read_is_said_with_its_place(opened):
         assert "at byte " in text, name
     assert "truncated: 18446744073709551615 bytes are announced" in results["string of 16 EiB"][0]
     assert "limit of 4000000" in results["ten million lists"][0]
-    assert "it holds [...]" in results["recursive"][0]
+    assert "the file contains [...]" in results["recursive"][0]
 
 
 def test_guards_that_are_shown_do_nothing_else(tmp_path):

@@ -56,7 +56,7 @@ def test_no_record_of_a_real_log_is_lost(log: Path) -> None:
 @pytest.mark.skipif(not real_logs, reason="the logs of real runs are not at hand")
 def test_ranks_that_compiled_something_else_are_named_with_the_difference() -> None:
     done = run(LOGS / "multi_rank_logs")
-    assert "Compiled the same: rank 0, rank 2." in done.stdout
+    assert "The same compilations: rank 0, rank 2." in done.stdout
     assert "rank 3: first differs from rank 1 in compilation 0/7: compiled elsewhere, not here: kernel" in done.stdout
 
 
@@ -88,7 +88,7 @@ def test_pages_are_written_from_a_log_and_nothing_is_overwritten(tmp_path: Path)
     assert "the log ends before this compilation does" in page
     (tmp_path / "pages" / "index.md").write_text("mine")
     done = run("-o", tmp_path / "pages", log)
-    assert done.returncode == 1 and "is there already" in done.stderr and "--force" in done.stderr
+    assert done.returncode == 1 and "exists already" in done.stderr and "--force" in done.stderr
     assert (tmp_path / "pages" / "index.md").read_text() == "mine"
     assert run("-o", tmp_path / "pages", "--force", log).returncode == 0
     assert (tmp_path / "pages" / "index.md").read_text() == index
@@ -230,10 +230,10 @@ def test_text_of_a_log_does_not_act_on_the_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        ([], 2, "name a log or a directory of logs"),
+        ([], 2, "no log, directory of logs or dump is given"),
         (["--wrong"], 2, "unknown option --wrong"),
         (["/no/such.log"], 1, "/no/such.log: cannot be read: No such file or directory"),
-        (["/dev/null"], 1, "/dev/null: cannot be read: it is no regular file"),
+        (["/dev/null"], 1, "/dev/null: cannot be read: the path is not a regular file"),
     ],
 )
 def test_mistakes_are_named(arguments: list[str], status: int, message: str) -> None:
@@ -261,4 +261,4 @@ def test_costs_of_a_log_sum_to_its_time(log: Path) -> None:
 def test_costs_go_without_a_directory(tmp_path: Path) -> None:
     done = run("--costs", "-o", tmp_path / "pages", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "--costs prints its text" in done.stderr
+    assert "--costs and -o cannot be used together" in done.stderr

@@ -76,7 +76,12 @@ EDITS = {
     "saved": ("        y = h", "        h = h.exp()\n        y = h", "saved-bytes", ""),
     "function": ("x + 1\n", "x + 1\n\ndef third(x):\n    return x - 1\n", None, ""),
     "compiled": ("(other, backend", "(lambda x: x - 1, backend", "function-new", "<lambda>"),
-    "gone": ('    torch.compile(other, backend="aot_eager")(torch.ones(3))\n', "", "function-gone", "is not compiled"),
+    "gone": (
+        '    torch.compile(other, backend="aot_eager")(torch.ones(3))\n',
+        "",
+        "function-gone",
+        "is no longer compiled",
+    ),
 }
 # Programs that must be reported as unchanged: BASE again, with a comment, and with another order of compilations.
 SAME = {
@@ -252,10 +257,10 @@ def test_what_cannot_be_told_has_a_status_of_its_own(folder: Path, contract: Pat
     (tmp_path / "cut.json").write_text(contract.read_text(encoding="utf-8")[:200])
     for arguments, problem in (
         (("--baseline", tmp_path / "none.json", dump), "cannot be read"),
-        (("--baseline", tmp_path / "other.json", dump), 'functions["f (a.py)"].kernls is no member'),
+        (("--baseline", tmp_path / "other.json", dump), 'functions["f (a.py)"].kernls is not a member'),
         (("--baseline", tmp_path / "cut.json", dump), "line "),
         (("--baseline", contract, tmp_path / "no dump"), "no dump"),
-        (("--baseline", contract), "takes one run"),
+        (("--baseline", contract), "needs one run"),
         (("--without", "krnels", dump), 'no section "krnels"'),
         (("--seconds", "fast", dump), '"fast"'),
     ):

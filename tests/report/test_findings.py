@@ -155,8 +155,10 @@ def test_a_number_that_changes_is_compiled_for_once_more_with_its_setting(tmp_pa
     setting = "torch._dynamo.config.allow_unspec_int_on_nn_module = True"
     assert [each["setting"] for each in before] == [None, setting]
     (again,) = before[1]["evidence"]
-    assert again.startswith("Again for the same value, 1 time; the last one: self.n: expected ")
-    assert "a constant until it has changed once" in before[0]["evidence"][0]
+    assert again.startswith(
+        "The same value caused 1 more recompilation; the cause of the last one was self.n: expected "
+    )
+    assert "a constant until the attribute has changed once" in before[0]["evidence"][0]
     patch(tmp_path / "numbers" / "model.py", before[1]["patch"], tmp_path / "patched" / "model.py")
     run(tmp_path, ["patched"])
     (after,) = findings(tmp_path / "patched")
@@ -289,7 +291,7 @@ def test_explain_carries_the_findings(folder: Path, tmp_path: Path) -> None:
 
 def test_what_is_wrong_is_said(folder: Path, tmp_path: Path) -> None:
     for arguments, message in (
-        ((), "takes a run"),
+        ((), "needs a run"),
         (("--fail-on", "brk", folder / "print" / "dump"), '"brk"'),
         ((tmp_path / "nothing",), "nothing"),
         (("--yaml", folder / "print" / "dump"), "--yaml"),
@@ -315,4 +317,4 @@ def test_a_program_fails_on_findings(tmp_path: Path) -> None:
     assert status("recompile")[0] == 0
     assert status("break", "raise SystemExit(3)\n")[0] == 3  # the program's own exit status
     wrong, text = status("brk")
-    assert wrong == 2 and 'no finding with the code "brk"' in text
+    assert wrong == 2 and 'no finding has the code "brk"' in text

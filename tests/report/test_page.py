@@ -216,7 +216,9 @@ def test_equal_layers_stand_once(tab: Tab, tmp_path: Path) -> None:
     page = tab.open(tmp_path / "page.html", "view=modules")
     rows = page.locator("table.modules tbody tr").all_inner_texts()
     assert len(rows) == 4
-    assert "0 \u2026 23" in rows[2] and "\u00d7 24, the same graph" in rows[2] and "\t24\t" in rows[3]
+    assert (
+        "0 \u2026 23" in rows[2] and "\u00d7 24 equal layers; the figures are sums" in rows[2] and "\t24\t" in rows[3]
+    )
     # Layers of different sizes are not grouped.
     for number in range(24):
         log.write_text(
@@ -393,7 +395,7 @@ def test_the_gutter_names_graphs_and_seconds(folder: Path, tab: Tab) -> None:
 def test_conditions_stand_together_by_object(folder: Path, tab: Tab) -> None:
     page = tab.open(folder / "dump.html", "view=guards&c=0/0")
     assert re.search(
-        r"WHAT A CHECK TAKES\n+\d+ us a check, as PyTorch", page.locator(".guard-words").inner_text(), re.I
+        r"TIME TO CHECK THE GUARDS\n+\d+ us per check, as PyTorch", page.locator(".guard-words").inner_text(), re.I
     )
     heads = page.locator(".guard-group h3").all_inner_texts()
     assert len(heads) == len(set(heads)) and "x" in heads and "self.block.norm" in heads

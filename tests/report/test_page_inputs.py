@@ -86,7 +86,7 @@ INPUTS = {
     "an empty folder": (empty_folder, "There was nothing to read"),
     "a run without a compilation": (dump_without_compilations, "Nothing was compiled."),
     "a run without kernels": (dump_without_kernels, "no kernels"),
-    "a record": (record_of, "has no texts of graphs, guards and kernels"),
+    "a record": (record_of, "does not contain the texts of graphs, guards and kernels"),
     "a record with links": (lambda folder: record_of(folder, "--links"), "train.py:24"),
 }
 

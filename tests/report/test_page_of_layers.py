@@ -45,7 +45,7 @@ def test_equal_layers_stand_once_and_all_views_open(page_of_layers: Path, tab: T
         page = tab.open(page_of_layers, f"view={view}")
         assert page.locator(f"main.view-{view} > *").count() > 0
     tab.open(page_of_layers, "view=modules")
-    assert "\u00d7 24, the same graph" in page.locator("table.modules").first.inner_text()
+    assert "\u00d7 24 equal layers; the figures are sums" in page.locator("table.modules").first.inner_text()
 
 
 def test_hover_over_each_line_lights_what_provenance_json_names(page_of_layers: Path, tab: Tab) -> None:

@@ -193,7 +193,10 @@ def test_modules_have_kernels_and_a_share_of_the_seconds(folder: Path, tab: Tab)
     assert "to compile all of it" in page.locator("h2").first.inner_text()
     # The page calls the seconds of a module a share, because PyTorch does not measure modules.
     lead = page.locator(".lead").inner_text()
-    assert "PyTorch records seconds for whole compilations alone: the share of a module is that of its nodes" in lead
+    assert (
+        "PyTorch records the seconds of whole compilations only, so the share of a module is the share of its nodes"
+        in lead
+    )
     rows = [row.locator("td").all_inner_texts() for row in table.locator("tbody tr").all()]
     whole = page.evaluate("secondsOf(currentProcess().compilations[0])")
     for row in rows:

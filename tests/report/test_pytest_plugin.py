@@ -57,9 +57,9 @@ def test_plain():
 # Maps a fault to (a text in the project, its replacement, the test that fails, a pattern in its explanation).
 FAULTS = {
     "break": ("        return h", '        print("hello")\n        return h', "test_whole", 'a graph break at .*`print\\("hello"\\)`'),
-    "size": ("def test_steady():\n    calls(4, 4)", "def test_steady():\n    calls(4, 5)", "test_steady", r"1 recompilation, allowed are 0[\s\S]*x\.shape"),
+    "size": ("def test_steady():\n    calls(4, 4)", "def test_steady():\n    calls(4, 5)", "test_steady", r"1 recompilation; at most 0 are allowed[\s\S]*x\.shape"),
     "value": ("        compiled(torch", "        compiled._orig_mod.scale += 1\n        compiled(torch", "test_whole", r"self\.scale"),
-    "operator": ("torch.relu(", "torch.sigmoid(", "test_contract", r"`h = torch\.sigmoid\(self\.fc\(x\)\)` computes sigmoid .*where the contract has relu"),
+    "operator": ("torch.relu(", "torch.sigmoid(", "test_contract", r"`h = torch\.sigmoid\(self\.fc\(x\)\)` computes sigmoid .*and the contract has relu"),
     "uncompiled": ('torch.compile(Net(), backend="aot_eager")', "Net()", "test_whole", "nothing was compiled"),
 }  # fmt: skip
 

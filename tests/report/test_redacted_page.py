@@ -169,5 +169,5 @@ def test_links_by_line_are_the_same_as_in_the_whole_page(folder: Path, tmp_path:
 @pytest.mark.parametrize("option", [["-o", "index", "--redact"], ["--json", "--redact"], ["--redact"]])
 def test_only_the_page_can_be_redacted(tmp_path: Path, option: list[str]) -> None:
     done = subprocess.run([page_programs.COMMAND, *option, "x.log"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 2 and "--redact is for -o NAME.html alone" in done.stderr
+    assert done.returncode == 2 and "--redact needs -o PAGE.html" in done.stderr
     assert list(tmp_path.iterdir()) == []

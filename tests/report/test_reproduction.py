@@ -180,7 +180,7 @@ def test_the_program_of_a_break_shows_it(tmp_path: Path, browser: Any) -> None:
     page.get_by_role("button", name="copy as reproduction").first.click()
     quoted = page.locator("dialog textarea").input_value()
     assert (
-        "It does not run as it is" in quoted
+        "This program does not run as it is: the record has only these lines" in quoted
         and "class Scaled" not in quoted
         and "Missing: the rest of breaks.py" in (page.locator("dialog p.dim").inner_text())
     )

@@ -55,6 +55,22 @@ def step_through(run, *functions):
     return check
 
 
+def test_a_call_of_a_graph_is_shown_at_the_line_that_calls_it():
+    """The result of the graph stays on the stack while PyTorch's helper variables are deleted, so that the source
+    stores the result in a temporary in front of the `del` statement."""
+    compiled = torch.compile(lambda x: torch.sin(x) * 2, backend="eager")
+    compiled(torch.ones(3))
+    shown = []
+
+    def note(stop):
+        if stop.instruction.opname.startswith("CALL"):
+            shown.append(stop.source.lines[stop.line - 1])
+
+    with depyf.step(compiled, callback=note):
+        compiled(torch.ones(3))
+    assert shown and all("(" in line for line in shown), shown
+
+
 def test_toy():
     module = example("toy")
     compiled = torch.compile(module.toy_example._torchdynamo_orig_callable, backend="eager")

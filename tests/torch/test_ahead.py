@@ -327,7 +327,7 @@ def test_why_something_cannot_be_saved_is_said(tmp_path):
     with pytest.raises(ValueError, match="in the place of the graph stands a callable"):
         entry.edit(graph=lambda x, y: (x,)).save_compiled_function(tmp_path / "file")
     source = entry.source.replace("[0]\n", "[0] + other\n")
-    with pytest.raises(ValueError, match=r"PyTorch does not save this: .*lock"):
+    with pytest.raises(ValueError, match=r"PyTorch cannot save this entry: .*lock"):
         entry.edit(source=source, bind={"other": threading.Lock()}).save_compiled_function(tmp_path / "file")
     assert not (tmp_path / "file").exists()
 

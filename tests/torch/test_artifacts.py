@@ -131,7 +131,7 @@ def test_artifacts(backend, kind, dynamic, grad, tmp_path):
         f"def {name}(",
         f"def __transformed_code_0_for_{name}(",
         f"class __compiled_fn_{frame.compiled_fn}(torch.nn.Module):",
-        f"# Guards: the code above runs where all of these hold; __guards_0_for_{name}.py has them as a function.",
+        f"# Guards: the code above runs if all of these conditions hold; __guards_0_for_{name}.py contains them as a function.",
         "x is a tensor like the one that was seen: torch.Tensor",
     ]
     places = [story.index(part) for part in parts]

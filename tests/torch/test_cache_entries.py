@@ -155,7 +155,7 @@ def test_dispatch_of_limits_stances_and_backends():
     f(X, X + 1)
     other = torch.compile(toy, backend="aot_eager")
     found = depyf.dispatch(other, X, X + 1)
-    assert found.entry is None and found.refused[0][1] == "made by another backend"
+    assert found.entry is None and found.refused[0][1] == "compiled by a different backend"
     with torch.compiler.set_stance("force_eager"):
         assert "force_eager" in depyf.dispatch(f, X, X + 1).action
     with torch.compiler.set_stance("fail_on_recompile"):

@@ -225,13 +225,13 @@ CASES = {
     "attribute": (attribute("module", "scale", 3.0), "module.scale: expected 2.0, was 3.0"),
     "model's dtype": (
         double_model,
-        "module.layers[0].bias.dtype: expected torch.float32, was torch.float64 (the same of 7 others)",
+        "module.layers[0].bias.dtype: expected torch.float32, was torch.float64 (and the same for 7 others)",
     ),
     "depth": (setting(module=Layered(2)), "keys of module.layers: expected ['0', '1', '2', '3'], was ['0', '1']"),
     "class": (setting(cache=OtherCache()), "type(cache): expected Cache, was OtherCache"),
     "longer cache": (
         setting(cache=Cache(5)),
-        "cache.layers[0].shape: expected (3, 4), was (5, 4) (the same of cache.layers[1].shape)",
+        "cache.layers[0].shape: expected (3, 4), was (5, 4) (and the same for cache.layers[1].shape)",
     ),
     "cache of fewer layers": (setting(cache=Cache(layers=1)), "len(cache.layers): expected 2, was 1"),
     "shorter list": (setting(items=[1, 2.0]), "len(items): expected 3, was 2"),
@@ -366,13 +366,13 @@ def test_evaluation_without_autocast_after_training_with_it(tmp_path):
         (entry,) = depyf.explain(compiled).entries[1:]
         assert entry.failures[0].subject == "autocast on the CPU"
         text = str(depyf.explain(compiled))
-        assert "Failed then, of compilation 0/0: autocast on the CPU: off, was bfloat16 when it was compiled" in text
+        assert "Failed guard of compilation 0/0: autocast on the CPU: off, was bfloat16 when it was compiled" in text
 
     session = recompiled(tmp_path, calls)
     (again,) = session.recompilations()
     assert subjects_of(again.failures) == ["autocast on the CPU", "module.dropout.training"]
     assert "autocast on the CPU: off, was bfloat16 when it was compiled and 1 more" in program.summary(tmp_path)
-    assert "only because of that: dispatch keys of " in pages(tmp_path)
+    assert "only as a consequence of this difference: dispatch keys of " in pages(tmp_path)
 
 
 def test_a_size_that_was_left_open_and_its_bound(tmp_path):

@@ -77,8 +77,10 @@ def test_a_missed_key_of_a_known_graph_is_compared() -> None:
     assert "was not in Inductor's cache" not in str(first)
     (key,) = second.to_dict()["missed_keys"]
     assert (key["compile_id"], key["key"][:1]) == ("0/0", "f")
-    assert key["differences"][1:] == ["key: torch._inductor.config.size_asserts: True, False"]
-    assert "0/0 was not in Inductor's cache, which has its graph with another key; nearest of" in str(second)
+    assert key["differences"][1:] == ["key: torch._inductor.config.size_asserts: True became False"]
+    assert "0/0 was not in Inductor's cache, which contains its graph with a different key; the nearest of" in str(
+        second
+    )
 
 
 def unrolled(x: torch.Tensor, count: int) -> torch.Tensor:
@@ -151,7 +153,7 @@ def test_restarts_are_counted() -> None:
     assert first["attempts"] == 2
     assert 0.2 * first["seconds"] < first["restart_seconds"] < 0.8 * first["seconds"]
     assert data["restart_seconds"] == pytest.approx(first["restart_seconds"])
-    assert "tracing that began again" in str(costs)
+    assert "repeated tracing after restarts" in str(costs)
 
 
 def seconds(name: str, is_changed: bool, backend: str) -> depyf.costs.CompileCosts:

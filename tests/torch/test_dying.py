@@ -121,7 +121,7 @@ def test_what_is_rebuilt_is_what_a_normal_end_writes(name, backend, tmp_path, ca
 
     def index(directory):
         # The rebuilt dump has a note that the time of compiling is not known; the note and the times are removed.
-        text = re.sub(r"(?:\*\*Note\.\*\*|Compiling took|- Predicted to save) (?:.+\n)+\n", "", pages(directory))
+        text = re.sub(r"(?:\*\*Note\.\*\*|Compiling took|- Predicted saving of) (?:.+\n)+\n", "", pages(directory))
         # The graphs alone do not always show the module, which is the last column of tables.md.
         return re.sub(r"- \[__guards_.*\n|(?<=`) \| [^|\n]*\|$", "", text, flags=re.MULTILINE)
 
@@ -235,7 +235,7 @@ def test_threads_that_compile_at_once_are_all_noted(tmp_path):
 
 
 UNREADABLE = {
-    "nests too deep": "[" * 200_000,
+    "nested too deeply": "[" * 200_000,
     "schema version is 99": json.dumps({"schema_version": 99, "runs": []}),
     "no 'schema_version'": "{}",
     "JSONDecodeError": '{"schema_version": 1, "ru',

@@ -141,8 +141,8 @@ def test_saved_in_one_process_and_loaded_in_another(tmp_path):
     changed = MODULE.replace("class Box", "class Container").replace("Box(", "Container(")
     said = python(REFUSED, tmp_path, source=changed).stdout.splitlines()
     assert said[0].startswith("LookupError function.py, line ") and "missing Box of module saved_module" in said[0]
-    assert "the entry is for one Scale: give its method as fn=" in said[1]
-    assert "missing closure.<locals>.inner of module saved_module: give the function as fn=" in said[2]
+    assert "the entry is for one Scale: pass its method as fn=" in said[1]
+    assert "missing closure.<locals>.inner of module saved_module: pass the function as fn=" in said[2]
 
 
 def entry_of(fn, *args):
@@ -304,7 +304,7 @@ def test_files_that_are_wrong(old, new, error, says, tmp_path, monkeypatch):
 def test_not_a_file_of_an_entry(tmp_path):
     path = tmp_path / "other.py"
     path.write_text("def f():\n    return 1\n")
-    with pytest.raises(ValueError, match="ENTRY is missing: this is not a file of a cache entry"):
+    with pytest.raises(ValueError, match="ENTRY is missing, so this is not a file of a cache entry"):
         depyf.load_entry(path, add)
     with pytest.raises(OSError, match="nowhere"):
         depyf.load_entry(tmp_path / "nowhere.py", add)
@@ -399,7 +399,7 @@ def test_no_editor_and_no_entry(monkeypatch, tmp_path):
     f, _entry = entry_of(add, X, X + 1)
     with pytest.raises(RuntimeError, match=r"\$EDITOR is not set"):
         depyf.edit(f, editor=True)
-    with pytest.raises(IndexError, match="no entry 4: there are 1"):
+    with pytest.raises(IndexError, match="no entry 4; the number of entries is 1"):
         depyf.edit(f, entry=4)
     inner, _ = with_free_variables()
     edited = depyf.edit(inner, tmp_path / "inner.py")
@@ -434,7 +434,7 @@ def test_command(tmp_path):
         return done.returncode, done.stdout, done.stderr
 
     status, out, err = command("program.py:f", "--file", "entry.py")
-    assert status == 0 and "wrote entry.py" in out, err
+    assert status == 0 and "Wrote entry.py" in out, err
     path = tmp_path / "entry.py"
     head, _, code = path.read_text().rpartition("def add")
     path.write_text(f"{head}def add{code.replace('return ', 'return 10 * ')}")
@@ -558,7 +558,7 @@ def test_an_edited_graph_is_saved_and_what_cannot_be_is_warned_of_at_once(tmp_pa
     entry.edit(graph=module).save(path)
     assert not [one for one in recwarn if "cannot be loaded" in str(one.message)]
     assert torch.equal(depyf.load_entry(path, plain).run(X), X * 10 + 1)
-    with pytest.warns(UserWarning, match=r"cannot be loaded as it is.*__compiled_fn_\d+: missing"):
+    with pytest.warns(UserWarning, match=r"cannot be loaded without changes.*__compiled_fn_\d+: missing"):
         entry.edit(graph=lambda x: (x * 3,)).save(path)
 
 

@@ -97,5 +97,5 @@ def test_names_with_markdown_in_them_are_shown_in_the_index(tmp_path):
         f"- {place}Call to `torch._dynamo.graph_break()`. User-inserted graph break. Message: *no\\* \\`code | \\<u>. "
         in index
     )
-    assert f" In {code_span(name)}, 0/0.\n" in index
+    assert f" The break occurs in {code_span(name)}, 0/0.\n" in index
     assert "<b>" not in re.sub("(`+).*?[^`]\\1(?!`)", "", index).replace("\\<b>", "")

@@ -158,7 +158,7 @@ def test_a_process_without_torch_shows_the_same(saved, capsys):
     assert main(["open", path]) == 0
     assert alone.stdout == capsys.readouterr().out
     assert "def plain(x, y):\n        z = x.sin() + y\n" in alone.stdout
-    assert "all of PyTorch, Python's own library and SymPy" in alone.stdout
+    assert "all names belong to PyTorch, the standard library of Python or SymPy" in alone.stdout
 
 
 def test_changed_sources_are_noticed(pairs):
@@ -178,12 +178,15 @@ def test_changed_sources_are_noticed(pairs):
         ("source", "source of changing:5-7 differs from line 3 on: `return y * 2` became `return y * 3`"),
         ("dtype", "`L['x'].dtype == torch.float32` became `L['x'].dtype == torch.float64`"),
         ("size", "`tuple(L['x'].size()) == (8, 4)` became `tuple(L['x'].size()) == (3, 4)`"),
-        ("device", "device: cpu, meta"),
+        ("device", "device: cpu became meta"),
         ("requires_grad", "`L['x'].requires_grad == False` became `L['x'].requires_grad == True`"),
         ("dynamic", "guards: nothing became `2 <= L['x'].size()[0]`"),
-        ("grad_mode", "state of the process that is asked for: grad_mode: true, false"),
-        ("default_dtype", "state of the process that is asked for: default_dtype: torch.float32, torch.float64"),
-        ("backend", "backend: eager, aot_eager"),
+        ("grad_mode", "state of the process that the guards require: grad_mode: true became false"),
+        (
+            "default_dtype",
+            "state of the process that the guards require: default_dtype: torch.float32 became torch.float64",
+        ),
+        ("backend", "backend: eager became aot_eager"),
         ("torch_version", "torch: 2."),
     ],
 )
@@ -194,19 +197,19 @@ def test_the_respect_in_which_two_differ_is_named(pairs, capsys, name, words):
 
 def test_another_configuration_is_named(pairs, capsys):
     assert main(["open", str(pairs / "inductor.bin"), str(pairs / "config.bin")]) == 1
-    assert "torch._inductor.config.size_asserts: none, False" in capsys.readouterr().out
+    assert "torch._inductor.config.size_asserts: none became False" in capsys.readouterr().out
 
 
 def test_the_parts_of_a_key_that_differ_are_named(pairs, capsys):
     assert main(["open", str(pairs / "cache.bin"), str(pairs / "cache_config.bin")]) == 1
     text = capsys.readouterr().out
-    assert "key: torch._inductor.config.size_asserts: True, False" in text
+    assert "key: torch._inductor.config.size_asserts: True became False" in text
     assert "max_autotune" not in text
 
 
 def test_two_compilations_of_the_same_do_not_differ(pairs, capsys):
     assert main(["open", str(pairs / "base.bin"), str(pairs / "again.bin")]) == 0
-    assert capsys.readouterr().out == "no difference in anything that depyf reads\n"
+    assert capsys.readouterr().out == "no difference in the parts that depyf reads\n"
     assert main(["open", "--json", str(pairs / "base.bin"), str(pairs / "base.bin")]) == 0
     assert json.loads(capsys.readouterr().out) == {"differences": []}
 
@@ -232,10 +235,10 @@ def test_a_recorded_miss_is_compared_with_the_nearest_entry(pairs, tmp_path, cap
     assert main(["open", str(tmp_path / "miss.json"), str(pairs / "cache.bin")]) == 1
     first, *lines = capsys.readouterr().out.splitlines()
     # the entry of AOTAutograd also contains the parts of Inductor's key
-    assert first.startswith("nearest of 2 entries: ")
-    assert lines == ["key: torch._inductor.config.size_asserts: True, False"]
+    assert first.startswith("the nearest of 2 entries is ")
+    assert lines == ["key: torch._inductor.config.size_asserts: True became False"]
     assert main(["open", str(tmp_path / "miss.json"), str(pairs / "base.bin")]) == 1
-    assert "no entry of inductor has the parts of its key" in capsys.readouterr().out
+    assert "no entry of inductor contains the parts of its key" in capsys.readouterr().out
 
 
 def test_a_block_says_why_a_cache_missed(pairs, tmp_path, monkeypatch):
@@ -262,8 +265,8 @@ def test_a_block_says_why_a_cache_missed(pairs, tmp_path, monkeypatch):
         torch.compile(lambda x: x.sin(), backend=backend)(torch.ones(2))
     (miss,) = session.frames[0].misses
     assert miss.cache == "Inductor"
-    assert miss.differences[1:] == ["key: torch._inductor.config.size_asserts: True, False"]
-    assert "where it differs: key: torch._inductor.config.size_asserts" in (
+    assert miss.differences[1:] == ["key: torch._inductor.config.size_asserts: True became False"]
+    assert "with these differences: key: torch._inductor.config.size_asserts" in (
         tmp_path / "dump" / "compilation_0_0.md"
     ).read_text().replace("\\", "")
     assert opened(tmp_path / "dump" / miss.file)[0]["parts"][0]["key"] == record["key"]
@@ -349,7 +352,7 @@ def test_the_source_of_a_precompiled_function_is_opened(tmp_path):
 def test_the_cache_of_a_precompiled_function_is_opened_with_its_pair(pairs, tmp_path):
     cache = precompiled(tmp_path)
     (artifact,) = opened(tmp_path / "model.cache")
-    assert artifact["parts"][0]["facts"]["source"] == "model.py, the same"
+    assert artifact["parts"][0]["facts"]["source"] == "model.py is unchanged"
     assert [Path(each["name"]).name for each in opened(tmp_path)] == ["model.cache", "model.py"]
     bundle = (pairs / "cache.bin").read_bytes()
     torch.save({**cache, "artifact": bundle}, tmp_path / "model.cache")
@@ -359,13 +362,13 @@ def test_the_cache_of_a_precompiled_function_is_opened_with_its_pair(pairs, tmp_
     ]
     (tmp_path / "model.py").write_text("# another one")
     (artifact,) = opened(tmp_path / "model.cache")
-    assert artifact["parts"][0]["facts"]["source"] == "model.py is another one: PyTorch refuses the pair"
+    assert artifact["parts"][0]["facts"]["source"] == "model.py has changed, so PyTorch refuses the pair"
 
 
 def test_what_cannot_be_read_is_an_error(tmp_path, capsys):
     assert main(["open", str(tmp_path / "missing")]) == 1
-    assert "missing: no regular file" in capsys.readouterr().err
+    assert "missing: cannot be read; only regular files" in capsys.readouterr().err
     assert main(["open", str(tmp_path)]) == 1
-    assert "no artifact is in it" in capsys.readouterr().err
+    assert "contains no file in which PyTorch saved" in capsys.readouterr().err
     os.mkfifo(tmp_path / "pipe")
     assert main(["open", str(tmp_path / "pipe")]) == 1

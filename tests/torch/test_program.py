@@ -276,8 +276,8 @@ print(value.shape)
     texts = {line["line"]["text"] for line in costs["calls"]["lines"]}
     assert {"hidden = torch.relu(x @ weight)", 'print(end="")  # the break'} <= texts
     assert costs["compiling"]["wall_seconds"] > 0 and len(costs["memory"]["graphs"]) == 2
-    (guards,) = re.findall(r"## What a check of the guards takes\n.*?\n## ", pages(tmp_path / "dump"), re.DOTALL)
-    assert re.search(r"loss \(train\.py:4\)`, 0/0:\n\n +[\d.]+ us a check\n", guards)
+    (guards,) = re.findall(r"## Time of a check of the guards\n.*?\n## ", pages(tmp_path / "dump"), re.DOTALL)
+    assert re.search(r"loss \(train\.py:4\)`, 0/0:\n\n +[\d.]+ us per check\n", guards)
     assert re.search(r"[\d.]+ us  L\['weight'\] \(", guards)
     assert costs["compiling"]["parts_seconds"] == pytest.approx(costs["compiling"]["wall_seconds"], rel=0.01)
     assert "depyf" in {part["part"] for part in costs["compiling"]["parts"]}

@@ -283,7 +283,7 @@ def debug(directory: str) -> str:
         if not graphs:
             lost.append("AOTAutograd's graphs do not run from their files")
         elif not graphs & hits:
-            lost.append("aot_eager interprets its graphs here, so breakpoints in them do not hit; those of eager do")
+            lost.append("aot_eager interprets its graphs here, so only breakpoints in the graphs of eager hit")
         else:
             assert graphs <= hits, (sorted(graphs), sorted(hits))
         count += len(hits)

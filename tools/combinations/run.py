@@ -51,9 +51,14 @@ _SOURCES = ("pyproject.toml", "CMakeLists.txt", "cmake", "include", "src", "pyth
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("combination", nargs="*", metavar="TORCH/PYTHON")
-    parser.add_argument("--page", action="store_true", help="only write the page")
-    parser.add_argument("--stamp", action="store_true", help="only say what the sources are called")
+    parser.add_argument(
+        "combination",
+        nargs="*",
+        metavar="TORCH/PYTHON",
+        help="a pair of a release of PyTorch and a version of Python, such as 2.6.0/3.13 (default: all pairs)",
+    )
+    parser.add_argument("--page", action="store_true", help="only write the page, and try no combination")
+    parser.add_argument("--stamp", action="store_true", help="only print the stamp of the sources")
     arguments = parser.parse_args()
     if arguments.stamp:
         print(_stamp())

@@ -122,11 +122,11 @@ CHANGES: dict[str, tuple[str, str, str, str | None]] = {
     "setting": ("    net = Net()", "    torch._dynamo.config.assume_static_by_default = False\n    net = Net()", "h = self.norm(x)", "[?, ?, 16]"),
     "library": ("h = self.down(h)", "h = self.down(h) @ torch.eye(16)", "h = self.down(h) @ torch.eye(16)", "matmul"),
     "dynamic": ("torch.compile(net)", "torch.compile(net, dynamic=True)", "h = self.norm(x)", "[?, ?, 16]"),
-    "backend": ("torch.compile(net)", "torch.compile(net, backend='aot_eager')", "", "another backend"),
+    "backend": ("torch.compile(net)", "torch.compile(net, backend='aot_eager')", "", "different backend"),
     "all on aot_eager": (
         "    compiled = torch.compile(net)\n    compiled_loss = torch.compile(loss)",
         "    compiled = torch.compile(net, backend='aot_eager')\n    compiled_loss = torch.compile(loss, backend='aot_eager')",
-        "", "another backend",
+        "", "different backend",
     ),
     "loss not compiled": ("torch.compile(loss)", "loss", "", "not compiled"),
     "forward not compiled": ("torch.compile(net)", "net", "", "not compiled"),

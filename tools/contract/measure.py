@@ -65,8 +65,17 @@ def names(found: list[dict], line: str, words: str) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repetitions", type=int, default=100)
-    parser.add_argument("--only", nargs="+", choices=list(CHANGES), metavar="NAME", default=list(CHANGES))
+    parser.add_argument(
+        "--repetitions", type=int, default=100, help="the number of runs of unchanged programs (default: 100)"
+    )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=list(CHANGES),
+        metavar="NAME",
+        default=list(CHANGES),
+        help="make only these changes (default: all changes)",
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)

@@ -68,8 +68,21 @@ def versions_of(logs: Path) -> tuple[str, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--python", action="append", default=[], metavar="COMMAND")
-    parser.add_argument("--logs", action="append", default=[], type=Path, metavar="FOLDER")
+    parser.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        metavar="COMMAND",
+        help="the command of an interpreter with PyTorch; may be repeated",
+    )
+    parser.add_argument(
+        "--logs",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FOLDER",
+        help="a folder with logs of the programs; may be repeated",
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         own = Path(temporary, "own")

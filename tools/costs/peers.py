@@ -81,7 +81,7 @@ def depyf(folder: Path) -> list[str | None]:
     return [
         found(compiling, r"Model\.forward.*Dynamo \d+ %.*|0/0 forward: .*Dynamo \d+ %"),
         found(compiling, rf"\d m?s  \d.*{at('slow to trace')}.*instructions"),
-        found(compiling, r"What changes would save, predicted:\n.*"),
+        found(compiling, r"Predicted savings of changes:\n.*"),
         found(calls, r"Kernels and library functions:\n.*"),
         found(calls, rf"Lines:\n.*{at('slow to run')}.*"),
         found(calls, rf"\(backward [^)]*\)  {at('slow to run')}.*|\(backward [^)]*\)  {at('self.down(ordered)')}.*"),
@@ -196,8 +196,12 @@ def found(text: str, pattern: str) -> str | None:
 def main() -> int:
     """Runs the command, and returns its exit status: 1 if depyf does not answer a question."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tlparse", required=True, help="the command, as `pip install tlparse` installs it")
-    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument(
+        "--tlparse", required=True, help="the path of the command tlparse, which `pip install tlparse` installs"
+    )
+    parser.add_argument(
+        "--verbose", action="store_true", help="also print the text that matched the pattern of each question"
+    )
     arguments = parser.parse_args()
     if shutil.which(arguments.tlparse) is None:
         parser.error(

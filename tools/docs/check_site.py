@@ -22,8 +22,15 @@ SEARCHED = "recompil"
 def main() -> int:
     """Runs the command. Returns 1 if a page has a problem."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", dest="pictures", type=Path, metavar="DIR", help="where a picture of each page is written")
-    parser.add_argument("site", nargs="?", type=Path, default=ROOT / "build" / "site", metavar="SITE")
+    parser.add_argument("-o", dest="pictures", type=Path, metavar="DIR", help="write a picture of each page to DIR")
+    parser.add_argument(
+        "site",
+        nargs="?",
+        type=Path,
+        default=ROOT / "build" / "site",
+        metavar="SITE",
+        help="the folder of the built site (default: build/site)",
+    )
     parsed = parser.parse_args()
     site = parsed.site.resolve()
     problems: list[str] = []

@@ -20,7 +20,7 @@ _VARIES = (
     (re.compile(r"\bPyTorch \d+\.\d+\.\d+\S*?(?=[,. ]|$)"), "PyTorch #"),
     (re.compile(r"\bPython \d+\.\d+\.\d+\b"), "Python #"),
     # The list names the phases that took longest.
-    (re.compile(r"(Time by phase, each without those within it:) .*"), r"\1 #"),
+    (re.compile(r"(Time of each phase, without the phases within it:) .*"), r"\1 #"),
     (re.compile(r" {2,}"), "  "),  # The width of a column depends on the numbers in it.
 )
 OMISSION = "..."

@@ -168,9 +168,11 @@ def main() -> int:
     """Runs the command. Returns 1 if a page differs from the output of its run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--renew", action="store_true", help="write the outputs of the run into the pages")
-    parser.add_argument("--times", action="store_true", help="with --renew: write the durations of the run too")
-    parser.add_argument("--fresh", type=Path, metavar="CLONE", help="run the commands that install depyf too, in CLONE")
-    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="pages of docs/; all if none is given")
+    parser.add_argument("--times", action="store_true", help="with --renew: also write the durations of the run")
+    parser.add_argument(
+        "--fresh", type=Path, metavar="CLONE", help="also run the commands that install depyf, in CLONE"
+    )
+    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="a page of docs/ (default: all pages)")
     parsed = parser.parse_args()
     status = 0
     for path in parsed.pages or pages():

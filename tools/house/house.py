@@ -204,7 +204,9 @@ def figures() -> list[Figure]:
 def main() -> int:
     """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--worst", type=int, default=5, help="how many places are printed below each figure; 5")
+    parser.add_argument(
+        "--worst", type=int, default=5, help="print this number of places below each figure (default: 5)"
+    )
     shown_max = parser.parse_args().worst
     all_met = True
     for figure in figures():

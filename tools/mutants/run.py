@@ -41,9 +41,16 @@ def try_version(python: str, name: str, count: int, arguments: argparse.Namespac
 def main() -> int:
     """Tries each installed version, and returns the exit status: 1 if a mutant failed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=80000, help="mutants in all, shared evenly by the versions")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--build", default="dev", choices=["dev", "asan"])
+    parser.add_argument(
+        "--count",
+        type=int,
+        default=80000,
+        help="the number of mutants, which is divided evenly among the versions (default: 80000)",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the mutants (default: 1)")
+    parser.add_argument(
+        "--build", default="dev", choices=["dev", "asan"], help="the preset whose build is used (default: dev)"
+    )
     arguments = parser.parse_args()
     known = {version: python for version in VERSIONS if (python := interpreter(version))}
     good = True

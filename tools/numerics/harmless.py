@@ -57,8 +57,10 @@ def digest(make: Callable[[], sound.Case], backend: str, with_numerics: bool) ->
 def main() -> int:
     """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--backend", default="aot_eager")
+    parser.add_argument("--count", type=int, default=20, help="run only this number of programs (default: 20)")
+    parser.add_argument(
+        "--backend", default="aot_eager", help="the backend that compiles the programs (default: aot_eager)"
+    )
     arguments = parser.parse_args()
     # otherwise the second run would load the compiled code of the first
     torch._inductor.config.force_disable_caches = True

@@ -106,7 +106,9 @@ def hashed(fault: faults.Fault) -> str:
 def main() -> int:
     """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--count", type=int, default=len(CHOSEN))
+    parser.add_argument(
+        "--count", type=int, default=len(CHOSEN), help="use only this number of faults (default: all faults)"
+    )
     parser.add_argument("--verbose", action="store_true", help="print all reports of depyf.numerics")
     arguments = parser.parse_args()
     torch._inductor.config.force_disable_caches = True

@@ -53,7 +53,7 @@ def judge(fault: faults.Fault, seed: int = 0, *, wants_reproduction: bool = Fals
 def main() -> int:
     """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="faults whose name has this word")
+    parser.add_argument("--only", default="", help="use only faults whose names contain this word")
     parser.add_argument("--verbose", action="store_true", help="print all reports")
     arguments = parser.parse_args()
     chosen = [fault for fault in faults.FAULTS if arguments.only in fault.name]

@@ -214,7 +214,7 @@ REPORTS = [
 def main() -> int:
     """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", help="issues with this word in the number or subject")
+    parser.add_argument("--only", default="", help="use only issues with this word in the number or subject")
     parser.add_argument("--verbose", action="store_true", help="print all reports")
     arguments = parser.parse_args()
     wrong = total = 0

@@ -245,11 +245,11 @@ def cases() -> dict[str, Callable[[], Case]]:
 def main() -> int:
     """Runs the command, and returns its exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="cases whose name has this word")
-    parser.add_argument("--start-at", default="", help="the first case whose name has this word, and those behind it")
-    parser.add_argument("--backend", default="inductor")
+    parser.add_argument("--seeds", type=int, default=3, help="the number of seeds for each case (default: 3)")
+    parser.add_argument("--first-seed", type=int, default=0, help="the first seed (default: 0)")
+    parser.add_argument("--only", default="", help="use only cases whose names contain this word")
+    parser.add_argument("--start-at", default="", help="begin with the first case whose name contains this word")
+    parser.add_argument("--backend", default="inductor", help="the backend that compiles the cases (default: inductor)")
     arguments = parser.parse_args()
     alarms = unmeasured = total = 0
     is_reached = False

@@ -41,11 +41,24 @@ TIME_LIMIT = 1800
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = sorted(path.stem for path in SUITE.glob("*.py"))
-    parser.add_argument("program", nargs="*", help=f"one of {', '.join(names)}")
-    parser.add_argument("--page", action="store_true", help="only write the page")
-    parser.add_argument("--python", help="an interpreter with what the programs need; none: an environment is made")
-    parser.add_argument("--work", type=Path, default=WORK, help="where dumps and results are kept")
-    parser.add_argument("--to", type=Path, default=ROOT / "docs" / "programs.md", help="the page")
+    parser.add_argument(
+        "program", nargs="*", help=f"run only this program, which is one of {', '.join(names)} (default: all programs)"
+    )
+    parser.add_argument("--page", action="store_true", help="only write the page, and run no program")
+    parser.add_argument(
+        "--python",
+        help="run the programs with this interpreter, which has all packages that the programs need "
+        "(default: an environment that the tool creates)",
+    )
+    parser.add_argument(
+        "--work", type=Path, default=WORK, help=f"the folder for the dumps and results (default: {WORK})"
+    )
+    parser.add_argument(
+        "--to",
+        type=Path,
+        default=ROOT / "docs" / "programs.md",
+        help="write the page to this file (default: docs/programs.md)",
+    )
     options = parser.parse_args()
     if unknown := set(options.program) - set(names):
         parser.error(f"unknown program {unknown.pop()}")

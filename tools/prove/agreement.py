@@ -92,9 +92,13 @@ def attempt(python: str, sample: int, command: str) -> Result:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--sample", type=int, default=0, help="so many files; 0: all")
-    parser.add_argument("--command", default="", help="a decompiler that reads a .pyc file from its standard input")
+    parser.add_argument(
+        "--python", default=sys.executable, help="the interpreter that compiles the sources (default: this interpreter)"
+    )
+    parser.add_argument(
+        "--sample", type=int, default=0, help="use only this number of files; 0: all files (default: 0)"
+    )
+    parser.add_argument("--command", default="", help="a decompiler that reads a .pyc file from standard input")
     options = parser.parse_args()
     result = attempt(options.python, options.sample, options.command)
     print(

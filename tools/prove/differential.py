@@ -526,11 +526,15 @@ def run(examples: int, number: int, worlds: int = 4) -> Result:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--pairs", type=int, default=100000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--worlds", type=int, default=4)
-    parser.add_argument("--progress", action="store_true")
-    parser.add_argument("--show", type=int, default=0, help="so many of those that are equal and not proved")
+    parser.add_argument("--pairs", type=int, default=100000, help="the number of pairs of functions (default: 100000)")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the first functions (default: 1)")
+    parser.add_argument(
+        "--worlds", type=int, default=4, help="the number of worlds in which each pair is run (default: 4)"
+    )
+    parser.add_argument("--progress", action="store_true", help="also print the counts while the tool runs")
+    parser.add_argument(
+        "--show", type=int, default=0, help="print this number of pairs that are equal but not proved (default: 0)"
+    )
     options = parser.parse_args()
     total = Result()
     number = options.seed

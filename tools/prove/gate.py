@@ -73,11 +73,23 @@ def measure(version: str, python: str, options: argparse.Namespace, folder: Path
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--versions", nargs="*", default=["%d.%d" % version for version in interpreters.VERSIONS])
-    parser.add_argument("--sample", type=int, default=150, help="so many files of each version; 0: all")
-    parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--list", type=int, default=20, help="so many of what is not proved, by version")
-    parser.add_argument("--mutants", type=int, default=0)
+    parser.add_argument(
+        "--versions",
+        nargs="*",
+        default=["%d.%d" % version for version in interpreters.VERSIONS],
+        help="the versions of Python (default: all versions)",
+    )
+    parser.add_argument(
+        "--sample", type=int, default=150, help="use this number of files of each version; 0: all files (default: 150)"
+    )
+    parser.add_argument("--seed", type=int, default=7, help="the seed that draws the files and mutants (default: 7)")
+    parser.add_argument(
+        "--list",
+        type=int,
+        default=20,
+        help="for each version, print this number of code objects that are not proved (default: 20)",
+    )
+    parser.add_argument("--mutants", type=int, default=0, help="the number of mutants of decompiled trees (default: 0)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="depyf-gate-") as top:
         files: list[Path] = []

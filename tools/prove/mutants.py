@@ -365,10 +365,10 @@ def attempt(count: int, seed: int) -> tuple[collections.Counter[str], list[Survi
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--count", type=int, default=10000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", type=int, default=40, help="survivors to print")
-    parser.add_argument("--kind", help="of the survivors to print")
+    parser.add_argument("--count", type=int, default=10000, help="the number of mutants (default: 10000)")
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the mutants (default: 1)")
+    parser.add_argument("--show", type=int, default=40, help="print this number of survivors (default: 40)")
+    parser.add_argument("--kind", help="print only survivors of this kind")
     options = parser.parse_args()
     made, survivors = attempt(options.count, options.seed)
     refused = made - collections.Counter(kind for kind, *_ in survivors)

@@ -175,12 +175,26 @@ def attempt(python: str, other: str = "", sample: int = 0, command: str = "", ch
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--other", default="")
-    parser.add_argument("--sample", type=int, default=0, help="so many files; 0: all")
-    parser.add_argument("--command", default="", help="a decompiler that reads a .pyc file from its standard input")
-    parser.add_argument("--check", action="store_true", help="it has to mark what is not proved: count what is not")
-    parser.add_argument("--show", type=int, default=20)
+    parser.add_argument(
+        "--python", default=sys.executable, help="the interpreter that compiles the sources (default: this interpreter)"
+    )
+    parser.add_argument(
+        "--other",
+        default="",
+        help="the interpreter that compiles the unparsed sources (default: the interpreter of --python)",
+    )
+    parser.add_argument(
+        "--sample", type=int, default=0, help="use only this number of files; 0: all files (default: 0)"
+    )
+    parser.add_argument("--command", default="", help="a decompiler that reads a .pyc file from standard input")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="with --command: count the code that is not proved, but that the decompiler does not mark",
+    )
+    parser.add_argument(
+        "--show", type=int, default=20, help="print this number of code objects that are not proved (default: 20)"
+    )
     options = parser.parse_args()
     result = attempt(options.python, options.other, options.sample, options.command, options.check)
     print(

@@ -131,11 +131,15 @@ def files_of(paths):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*")
-    parser.add_argument("--command", default=str(ROOT / "build/dev/depyf-decompile"))
-    parser.add_argument("--sample", type=int, default=0, help="files to draw; 0: all")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--show", type=int, default=0, help="examples of each kind")
+    parser.add_argument("paths", nargs="*", help="files and folders (default: the standard library)")
+    parser.add_argument(
+        "--command",
+        default=str(ROOT / "build/dev/depyf-decompile"),
+        help="the path of depyf-decompile (default: that of the dev build)",
+    )
+    parser.add_argument("--sample", type=int, default=0, help="draw this number of files; 0: all files (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed that draws the files and examples (default: 0)")
+    parser.add_argument("--show", type=int, default=0, help="print this number of examples of each kind (default: 0)")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     sys.setrecursionlimit(20000)

@@ -204,12 +204,20 @@ def functions(source: str) -> dict[str, list[list[str]]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+")
-    parser.add_argument("--python", default=sys.executable, help="interpreter that compiles the sources; 3.11 or later")
-    parser.add_argument("--command", default=f"{roundtrip.HERE.parent.parent}/build/dev/depyf-decompile")
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", type=int, default=0, help="differences that are printed")
+    parser.add_argument("folders", nargs="+", help="a folder with Python files")
+    parser.add_argument(
+        "--python",
+        default=sys.executable,
+        help="the interpreter that compiles the sources; Python 3.11 or later (default: this interpreter)",
+    )
+    parser.add_argument(
+        "--command",
+        default=f"{roundtrip.HERE.parent.parent}/build/dev/depyf-decompile",
+        help="the path of depyf-decompile (default: that of the dev build)",
+    )
+    parser.add_argument("--count", type=int, default=300, help="the number of files (default: 300)")
+    parser.add_argument("--seed", type=int, default=1, help="the seed that draws the files (default: 1)")
+    parser.add_argument("--show", type=int, default=0, help="print this number of differences (default: 0)")
     args = parser.parse_args()
     files = sorted(str(path) for folder in args.folders for path in Path(folder).rglob("*.py"))
     files = random.Random(args.seed).sample(files, min(len(files), 4 * args.count))

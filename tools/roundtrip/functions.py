@@ -93,9 +93,9 @@ def summary(rows: list[dict]) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json")
-    parser.add_argument("-j", type=int, default=2)
-    parser.add_argument("modules", nargs="+")
+    parser.add_argument("--json", help="write all results to this file")
+    parser.add_argument("-j", type=int, default=2, help="run this number of processes (default: 2)")
+    parser.add_argument("modules", nargs="+", help="a module of the standard library")
     args = parser.parse_args()
     rows = run(args.modules, args.j)
     if args.json:

@@ -21,13 +21,27 @@ from roundtrip import Worker, prepare, run
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--command", required=True)
-    parser.add_argument("--files", type=int, default=200)
-    parser.add_argument("--mutants", type=int, default=5)
-    parser.add_argument("--timeout", type=float, default=10)
-    parser.add_argument("--memory", type=int, default=8192, help="address space in MiB")
-    parser.add_argument("--json")
-    parser.add_argument("python", nargs="+")
+    parser.add_argument(
+        "--command", required=True, help="the command of the decompiler, in which {pyc} is replaced by the file"
+    )
+    parser.add_argument(
+        "--files",
+        type=int,
+        default=200,
+        help="the number of modules, which is divided evenly among the interpreters (default: 200)",
+    )
+    parser.add_argument("--mutants", type=int, default=5, help="the number of mutants of each module (default: 5)")
+    parser.add_argument(
+        "--timeout", type=float, default=10, help="the limit of the time for each mutant in seconds (default: 10)"
+    )
+    parser.add_argument(
+        "--memory",
+        type=int,
+        default=8192,
+        help="the limit of the address space of the decompiler in MiB (default: 8192)",
+    )
+    parser.add_argument("--json", help="write all counts to this file")
+    parser.add_argument("python", nargs="+", help="an interpreter whose standard library is used")
     args = parser.parse_args()
     rng, rows, intact = random.Random(0), [], collections.Counter()
     with tempfile.TemporaryDirectory() as scratch:

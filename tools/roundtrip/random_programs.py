@@ -107,14 +107,27 @@ def judge(python: str, module: Path, counts: Counter, command: str) -> list[str]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--versions", default=",".join("%d.%d" % version for version in VERSIONS))
-    parser.add_argument("--modules", type=int, default=50, help="for each version")
     parser.add_argument(
-        "--functions", type=int, default=20, help="of each module; those that do not compile are left out"
+        "--versions",
+        default=",".join("%d.%d" % version for version in VERSIONS),
+        help="the versions of Python, with commas (default: all versions)",
     )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--command", default=str(COMMAND), help="the decompiler, which gets -q --prove and the file")
-    parser.add_argument("--keep", type=Path, help="folder that keeps the modules and what came back")
+    parser.add_argument("--modules", type=int, default=50, help="the number of modules for each version (default: 50)")
+    parser.add_argument(
+        "--functions",
+        type=int,
+        default=20,
+        help="the number of functions in each module; functions that do not compile are left out (default: 20)",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="the seed of the programs (default: 1)")
+    parser.add_argument(
+        "--command",
+        default=str(COMMAND),
+        help="the command of the decompiler, which is called with -q --prove and the file",
+    )
+    parser.add_argument(
+        "--keep", type=Path, help="write the modules and the decompiled sources to this folder, and keep the folder"
+    )
     options = parser.parse_args()
     failed = False
     for name, version, python in at_hand(options.versions):

@@ -240,19 +240,43 @@ def summary_line(label, total):
 
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", required=True, help="interpreter under test")
+    parser.add_argument("--python", required=True, help="the interpreter whose bytecode is decompiled")
     parser.add_argument(
-        "--command", required=True, help="decompiler, source to stdout; {pyc}, {python} and {src} are filled in"
+        "--command",
+        required=True,
+        help="the command of the decompiler, which prints source to standard output; {pyc}, {python} and {src} are "
+        "replaced",
     )
-    parser.add_argument("--corpus", default="stdlib,tests", help="comma list of stdlib, tests, folders")
-    parser.add_argument("--sample", type=int, default=0, help="files drawn from each corpus but tests; 0: all")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--limit", type=int, default=0, help="of the files drawn, take every n-th to get this many")
-    parser.add_argument("--timeout", type=float, default=20)
-    parser.add_argument("--memory", type=int, default=4096, help="address space of the decompiler in MiB; 0: no limit")
-    parser.add_argument("--json", help="file for all verdicts")
-    parser.add_argument("--keep", help="folder that keeps the .pyc files and outputs")
-    parser.add_argument("--label", default="")
+    parser.add_argument(
+        "--corpus",
+        default="stdlib,tests",
+        help="a list of stdlib, tests and folders with commas (default: stdlib,tests)",
+    )
+    parser.add_argument(
+        "--sample",
+        type=int,
+        default=0,
+        help="draw this number of files from each corpus except tests; 0: all files (default: 0)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the seed that draws the files (default: 0)")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=0,
+        help="use only this number of the drawn files, at even distances; 0: all files (default: 0)",
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=20, help="the limit of the time for each file in seconds (default: 20)"
+    )
+    parser.add_argument(
+        "--memory",
+        type=int,
+        default=4096,
+        help="the limit of the address space of the decompiler in MiB; 0: no limit (default: 4096)",
+    )
+    parser.add_argument("--json", help="write all verdicts to this file")
+    parser.add_argument("--keep", help="write the .pyc files and the outputs to this folder, and keep the folder")
+    parser.add_argument("--label", default="", help="the name of the decompiler in the output")
     args = parser.parse_args(argv)
     start = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:

@@ -217,16 +217,34 @@ def row_of(label: str, counts: dict) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--versions", default="3.8,3.9,3.10,3.11,3.12,3.13,3.14,3.15")
     parser.add_argument(
-        "--corpora", default="packages,torch,tests", help="and site: what .venv holds besides torch, without a download"
+        "--versions",
+        default="3.8,3.9,3.10,3.11,3.12,3.13,3.14,3.15",
+        help="a list of versions of CPython with commas (default: %(default)s)",
     )
-    parser.add_argument("--count", type=int, default=1000, help="modules of each corpus, for each version")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--packages", type=int, default=PACKAGES, help="so many packages of PyPI are drawn")
-    parser.add_argument("--command", default=f"{COMMAND} {{pyc}}")
-    parser.add_argument("--json", help="file for all counts and differences")
-    parser.add_argument("--keep", help="folder that keeps the .pyc files and outputs")
+    parser.add_argument(
+        "--corpora",
+        default="packages,torch,tests",
+        help="a list of packages, torch, tests and site with commas; site stands for the packages in .venv except "
+        "torch, without a download (default: packages,torch,tests)",
+    )
+    parser.add_argument(
+        "--count",
+        type=int,
+        default=1000,
+        help="draw this number of modules of each corpus for each version (default: 1000)",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="draw packages and modules by this seed (default: 1)")
+    parser.add_argument(
+        "--packages", type=int, default=PACKAGES, help=f"draw this number of packages of PyPI (default: {PACKAGES})"
+    )
+    parser.add_argument(
+        "--command",
+        default=f"{COMMAND} {{pyc}}",
+        help="the command line that decompiles a module; {pyc} stands for its file (default: %(default)s)",
+    )
+    parser.add_argument("--json", help="write all counts and differences to this file")
+    parser.add_argument("--keep", help="write the .pyc files and the outputs to this folder, and keep the folder")
     args = parser.parse_args()
     results = {}
     print("| | " + " | ".join(COLUMNS) + " | equal, % |")

@@ -125,4 +125,4 @@ def program(seed: int) -> str:
         except SyntaxError:
             continue
         return text
-    raise AssertionError(f"seed {seed} gives no Python")
+    raise AssertionError(f"seed {seed} generates no valid Python")

@@ -99,7 +99,7 @@ def code_of_model(kind: str, auto: str) -> list[types.CodeType]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", metavar="KIND", help="these models alone")
+    parser.add_argument("--only", nargs="+", metavar="KIND", help="use only models of these kinds (default: all kinds)")
     options = parser.parse_args()
     models.install()
     sys.path.insert(0, str(models.PACKAGES))

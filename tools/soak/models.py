@@ -86,10 +86,15 @@ def install() -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--backend", default="aot_eager")
-    parser.add_argument("--only", nargs="+", metavar="KIND", help="these models alone")
     parser.add_argument(
-        "--keep", default=ROOT / ".cache" / "model-programs", type=Path, help="where the programs are written"
+        "--backend", default="aot_eager", help="the backend that compiles the models (default: aot_eager)"
+    )
+    parser.add_argument("--only", nargs="+", metavar="KIND", help="use only models of these kinds (default: all kinds)")
+    parser.add_argument(
+        "--keep",
+        default=ROOT / ".cache" / "model-programs",
+        type=Path,
+        help="the folder to which the programs are written",
     )
     options = parser.parse_args()
     install()

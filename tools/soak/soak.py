@@ -225,14 +225,32 @@ class Soak:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Random programs under torch.compile, with depyf and without.")
-    parser.add_argument("--seconds", type=float, default=1200)
-    parser.add_argument("--seed", type=int, default=None, help="of the first program; the next ones count up")
-    parser.add_argument("--programs", type=int, help="end after so many")
-    parser.add_argument("--program", metavar="FILE", help="run this program; the seed then only decides how")
-    parser.add_argument("--backends", nargs="+", default=["eager", "aot_eager"])
-    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
-    parser.add_argument("--keep", default=".cache/soak", help="where programs with findings are kept")
+    parser = argparse.ArgumentParser(
+        description="Runs random programs under torch.compile, with depyf and without depyf."
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=1200, help="run programs for this number of seconds (default: 1200)"
+    )
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=None,
+        help="the seed of the first program; each further program has the next seed (default: from the time)",
+    )
+    parser.add_argument("--programs", type=int, help="end after this number of programs")
+    parser.add_argument(
+        "--program", metavar="FILE", help="run the program in FILE; the seed then only decides how the program is run"
+    )
+    parser.add_argument(
+        "--backends",
+        nargs="+",
+        default=["eager", "aot_eager"],
+        help="the backends that compile the programs (default: eager aot_eager)",
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="run this number of processes at a time (default: 1)")
+    parser.add_argument(
+        "--keep", default=".cache/soak", help="the folder that keeps programs with findings (default: .cache/soak)"
+    )
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:

@@ -21,23 +21,25 @@ __all__ = ["prepare_debug"]
 
 class prepare_debug(contextlib.ContextDecorator):
     """Dumps the graphs, kernels and transformed code that torch.compile generates in a `with` block to a directory, as
-    Python files. Start reading the dump at `index.md` in the directory.
+    Python files. Start reading the dump at `index.md` in the directory. The following block writes its dump to the
+    folder `dump`.
 
         with depyf.prepare_debug("dump") as session:
-            compiled(x)
+            compiled(x)  # Dynamo compiles the function, and depyf writes the files.
 
     `prepare_debug` can also be entered by calls of `__enter__` and `__exit__`, and used as a decorator. Each file is
     written as soon as PyTorch has generated its content. The index, `session.json` and the `full_code` files are
-    written at the end of the block, also if it ends with an exception; for a process that dies in the block, `depyf
-    explain` writes them from the journal that the process leaves. The behaviour of the program does not change: a
-    failure within depyf causes one warning and a note in the index. Several `prepare_debug` blocks may be nested, in
-    one thread or several; several blocks and processes may use one directory. If several processes work together
-    (torchrun, torch.distributed), each writes to `rank_n` in the directory.
+    written at the end of the block, even if the block ends with an exception. If the process dies in the block, the
+    command `depyf explain` writes the index, `session.json` and the `full_code` files from the journal that the process
+    leaves. The behaviour of the program does not change: a failure within depyf causes one warning and a note in the
+    index. Several `prepare_debug` blocks may be nested, or open in several threads; several blocks and processes may
+    use one directory. If several processes work together (torchrun, torch.distributed), each process writes to the
+    folder `rank_n` in the directory, where n is its rank.
 
     Args:
-        what: the directory (str or path), or a function followed by the directory. If a function is passed, the code
-            and guards of its earlier compilations are dumped, too, if they still exist.
-        dump_src_dir: the directory, under the parameter name of the original depyf.
+        what: the directory of the dump (str or path), or a function followed by the directory. If a function is passed,
+            the code and guards of the function's earlier compilations are dumped, too, if they still exist.
+        dump_src_dir: the directory of the dump, for callers that use the parameter name of the original depyf.
         clean_wild_fx_code, log_bytecode: arguments of the original depyf, which have no effect.
 
     Raises:
@@ -89,7 +91,7 @@ class prepare_debug(contextlib.ContextDecorator):
         try:
             hub.remove(recorder)
         except Exception as failure:
-            report.warn(f"depyf could not take its hooks away: {type(failure).__name__}: {failure}")
+            report.warn(f"depyf could not remove its hooks: {type(failure).__name__}: {failure}")
         recorder.finish()
 
 

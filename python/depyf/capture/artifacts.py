@@ -1,10 +1,12 @@
 """Writes the files of the compilations in a `prepare_debug` block, and decides which graphs and kernels run code that
 is compiled from their files.
 
-A graph that the backend runs unchanged runs code that is compiled from its file. If Inductor compiles a graph, kernels
-run in place of the graph; if the compilation ends without kernels, the file of the graph is written again, and the
-graph runs from it. Inductor's output code is dumped when it is loaded: its functions get the file name and line numbers
-of the dumped file, which has the same lines below a header of comments.
+If the backend runs a graph unchanged, the graph runs code that is compiled from the graph's dumped file. If Inductor is
+the backend, depyf expects that kernels run in place of the graph, and writes this into the head of the graph's file. If
+Inductor's compilation ends without kernels, depyf writes the file of the graph again, and makes the graph run from this
+file. Inductor's output code is dumped when Inductor loads it. The dumped file of output code has the lines of
+Inductor's own file below a header of comments, and the functions of the output code get the file name and line numbers
+of the dumped file.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ _LOWERED = "the graphs that AOTAutograd made of it run in its place"
 
 def _expected_instead(item: Item, compile: Compilation) -> str:
     """Returns the reason why the backend is expected not to run a graph unchanged; "" if the backend is expected to run
-    it unchanged. A graph without call nodes always runs unchanged."""
+    the graph unchanged. A graph without call nodes always runs unchanged."""
     graph = item.graph()
     if graph is None or not graphs.computes(graph):
         return ""
@@ -41,12 +43,13 @@ def _expected_instead(item: Item, compile: Compilation) -> str:
 
 
 def _changes_later(item: Item, compile: Compilation) -> bool:
-    """True if PyTorch compiles or changes the function of a graph after depyf received the graph, and will report the
-    end of the compilation.
+    """True if PyTorch compiles or changes the function of a graph only after depyf has received the graph, and will
+    also report the end of the compilation.
 
-    PyTorch compiles the function of a captured graph at its first use, and the backend must receive the graph with the
-    function uncompiled. PyTorch changes how the graphs of AOTAutograd take their inputs: a graph that is substituted
-    before this change would have to be compiled and proved again.
+    PyTorch compiles the function of a captured graph when the function is first used, and the backend must receive the
+    graph while its function is not yet compiled. PyTorch later changes how the graphs of AOTAutograd take their inputs.
+    If a graph of AOTAutograd ran from its file before PyTorch makes this change, the code from the file would have to
+    be compiled and proved again.
     """
     if not compile.started or compile.ended:
         return False
@@ -54,12 +57,14 @@ def _changes_later(item: Item, compile: Compilation) -> bool:
 
 
 def _codes_of(swap: running.Swap) -> substitution.Codes:
-    """Returns {"forward": code} with the code that a `Swap` gives to the function of the outermost graph module."""
+    """Returns {"forward": code}, where `code` is the code object that the `Swap` assigns to the function of the
+    outermost graph module."""
     return {"forward": swap.pairs[0][1]}
 
 
 class Artifacts:
-    """Writes the files of one `prepare_debug` block. The class is not thread safe: callers hold the recorder's lock."""
+    """Writes the files of one `prepare_debug` block. The class is not thread safe: callers must hold the lock of the
+    `Recorder`."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -82,7 +87,8 @@ class Artifacts:
     def claim(
         self, template: str, text: Callable[[int], str], core: Callable[[str], str] | None = None
     ) -> tuple[str, bool]:
-        """Writes a file whose name is `template` with the first number that is free; see `files.claim`."""
+        """Writes a file whose name is `template` with the first free number inserted; see `files.claim`. Returns the
+        path, and true if the file was created."""
         path, created = files.claim(lambda n: self.path(template.format(n)), text, self._taken, core)
         self._taken.add(path)
         return path, created
@@ -90,8 +96,9 @@ class Artifacts:
     # The following methods write graphs, IR and kernels.
 
     def write(self, compile: Compilation, *, last: bool = False) -> None:
-        """Writes the files of a compilation's items (graphs, IR and kernels). If `last` is true, output code that is
-        not loaded is written, too, and it is decided which of the remaining graphs run from their files."""
+        """Writes the files of a compilation's items (graphs, IR and kernels). If `last` is true, the compilation has
+        ended, and output code that Inductor has not loaded is written, too. Each graph that waited for the end of the
+        compilation is then made to run from its file, if the graph's code is proved equal."""
         for item in compile.items if last else [item for item in compile.items if item.artifact is None]:
             if item.artifact is None and (last or not self._waits(item, compile)):
                 self._supersede(item, compile)
@@ -100,16 +107,16 @@ class Artifacts:
                 self._substitute(item, compile)
             if last and item.graph() is not None:
                 if not (compile.has_kernels if compile.by_inductor else compile.has_lowered):
-                    # The header of the graph's file names other code that runs in its place, but the backend generated
-                    # no such code.
+                    # The header of the graph's file states that other code runs in place of the graph, but the backend
+                    # has generated no other code, so the file is written again.
                     self.unwrite(compile, item)
                     compile.by_inductor = compile.by_aot = False
                     self._write(item, compile)
                 item.graph = weak.NOTHING
 
     def _supersede(self, item: Item, compile: Compilation) -> None:
-        """Rewrites the files of the graphs from which the backend made `item`, because these graphs do not run
-        unchanged."""
+        """Rewrites the files of the graphs from which the backend generated `item`: once `item` exists, these graphs do
+        not run unchanged, and their files must not state that they do."""
         kinds: tuple[str, ...]
         if item.kind == "Forward_graph":
             kinds, reason = ("Captured_Graph",), _LOWERED
@@ -123,7 +130,7 @@ class Artifacts:
                 self._write_as_not_running(earlier, compile, reason)
 
     def _write_as_not_running(self, item: Item, compile: Compilation, reason: str) -> None:
-        """Writes the file of a graph again, with the reason why the graph does not run from it."""
+        """Writes the file of a graph again, with the reason why the graph does not run from its file."""
         if item.artifact is not None:
             place = compile.frame.artifacts.index(item.artifact)
             self.unwrite(compile, item)
@@ -132,7 +139,8 @@ class Artifacts:
             compile.frame.artifacts.insert(place, compile.frame.artifacts.pop())
 
     def _substitute(self, item: Item, compile: Compilation) -> None:
-        """Makes a graph that waited for the end of its compilation run from its file."""
+        """Makes a graph run code from its dumped file if the code is proved equal. Is called for a graph that waited
+        for the end of its compilation."""
         text, item.waiting_text = item.waiting_text, ""
         graph, item.graph = item.graph(), weak.NOTHING
         if graph is None or item.artifact is None:
@@ -158,8 +166,8 @@ class Artifacts:
             if item.path is None or item.superseded or not hub.substitutes(self.directory):
                 return False
             self._kernels[item.path] = item, compile
-            # Output code from a cache is already loaded when PyTorch's trace reports it, so its file is written at
-            # once.
+            # Output code from a cache is already loaded when PyTorch's trace reports it. The file of output code that
+            # is already loaded is written immediately.
             return graphs.loaded_module(item.path) is None
         return False
 
@@ -169,7 +177,7 @@ class Artifacts:
             module = graphs.loaded_module(item.path)
 
         def text(runs: str | None) -> str:
-            loaded = module is not None  # Then PyTorch has compiled the text, so nobody has to check that it is Python.
+            loaded = module is not None  # PyTorch has compiled the text of a loaded module, so it is valid Python.
             return dump.artifact_text(item.kind, item.text, item.direction, frame, runs, is_python=loaded)
 
         runs, codes, reason = None, {}, _OTHER_DUMP if hub.active() else _ENDED
@@ -212,14 +220,15 @@ class Artifacts:
             item.frame = frame
             self._graphs.set(graph, item)
             self._sizes.add(len(item.nodes))
-        # If the end of the compilation decides whether the graph runs from its file, the reference to the graph is
-        # kept.
+        # The reference to the graph is kept only if the end of the compilation decides whether the graph runs from its
+        # file.
         if reason not in (_KERNELS, _LOWERED) and not item.waiting_text:
             item.graph = weak.NOTHING
         return item.artifact
 
     def unwrite(self, compile: Compilation, item: Item) -> None:
-        """Removes the file of a graph, IR or kernel."""
+        """Removes the dumped file of a graph, IR or kernel. If code from the removed file runs in place of PyTorch's
+        own code, makes PyTorch's own code run again."""
         if self._kernels.get(str(item.path), (None, None))[0] is item:
             del self._kernels[str(item.path)]
         if item.artifact is None:
@@ -241,26 +250,30 @@ class Artifacts:
         item.artifact = None
 
     def knows(self, path: str) -> bool:
-        """True if the path is that of output code that PyTorch's trace has reported."""
+        """True if `path` is the path of output code that has been added to a compilation."""
         return path in self._kernels
 
     def loaded(self, path: str, module: types.ModuleType) -> None:
-        """Must be called when Inductor has loaded output code; writes its file, or replaces its functions again."""
+        """This method must be called when Inductor has loaded output code. If the file of the output code is not yet
+        written, writes it. If the file of the output code is already written and runs, makes the functions of the newly
+        loaded module run the code of the file."""
         item, compile = self._kernels.get(path, (None, None))
         if item is None:
             return
         if item.artifact is None:
             self._write(item, compile, module)
         elif item.artifact.running:
-            # Inductor has loaded the output code again, so the functions of the new module are replaced, too.
+            # Inductor has loaded the output code again, so the functions of the new module must be changed too, to run
+            # the code of the dumped file.
             text = self.read(item.artifact.file)
             swap, _ = substitution.kernel_swap(module, item.text, text, path)
             if swap is not None:
                 swap.do(self.path(item.artifact.file))
 
     def recompiled(self, graph: Any, current: Callable[[], Compilation | None]) -> None:
-        """Is called when PyTorch has recompiled the function of a graph module. Replaces the recompiled function again
-        if the module, or a module of which it is a copy, runs from its file.
+        """Is called when PyTorch has recompiled the function of a graph module. If the graph module runs from its
+        dumped file, or is a copy of a module that does, the recompiled function is made to run the code of the file
+        again.
 
         Args:
             graph: the graph module.
@@ -278,7 +291,8 @@ class Artifacts:
         if item is None:
             return
         if item.waiting_text and compile is not None:
-            # PyTorch can recompile a graph that waits for its substitution before the compilation has ended.
+            # PyTorch can recompile a graph before the compilation has ended, while the graph still waits for its
+            # substitution.
             is_its_own = item.graph() is graph
             self._substitute(item, compile)
             if is_its_own:
@@ -299,8 +313,8 @@ class Artifacts:
     # The following methods write and announce transformed code.
 
     def write_transformed(self, compile: Compilation, code: types.CodeType, *, may_run: bool) -> types.CodeType | None:
-        """Writes the source of transformed code. Returns the code compiled from the written file; None if it must not
-        run."""
+        """Writes the source of transformed code to a file. Returns the code that was compiled from the written file;
+        None if the compiled code must not run in place of the transformed code."""
         frame = compile.frame
         part = names.safe_file_part(frame.function)
         first = f"__transformed_code_0_for_{part}"
@@ -310,8 +324,9 @@ class Artifacts:
         runs = "runs from this file"
 
         def text(n: int) -> str:
-            # The source is generated again for a number other than 0 only if the function's name also occurs outside of
-            # its `def` line.
+            # The source was generated with the number 0 in the function's name. For another number, the name is only
+            # replaced in the `def` line, unless it also occurs elsewhere in the source; in this case, the source is
+            # generated again.
             name = f"__transformed_code_{n}_for_{part}"
             again = n != 0 and result.source.count(first) != 1
             source = result.named(name).source if again else result.source.replace(first, name)
@@ -321,8 +336,8 @@ class Artifacts:
         if not may_run:
             runs = "what runs is the code of another block's file, or Dynamo's own"
         else:
-            # The bytecode and the line numbers do not depend on the number in the file's name, so the text with number
-            # 0 is compiled.
+            # The text for the number 0 is compiled: the number in the file's name is not yet known, but neither the
+            # bytecode nor the line numbers depend on it.
             replacement = running.from_decompilation(result, text(0), "<dump>")
             frame.running = replacement is not None
             runs = runs if frame.running else "what runs is Dynamo's own code"
@@ -335,8 +350,8 @@ class Artifacts:
         return replacement
 
     def announce_transformed(self, compile: Compilation, code: types.CodeType, function: Any) -> None:
-        """Marks the file of transformed code as running as long as `function`, which no cache of Dynamo's refers to, is
-        alive."""
+        """Marks the file of transformed code as running as long as `function` is alive. No cache of Dynamo's refers to
+        `function`."""
         frame = compile.frame
         if frame.transformed_file is not None:
             path = self.path(frame.transformed_file)
@@ -346,7 +361,8 @@ class Artifacts:
             running.files.announce(file, function)
 
     def tie(self, compile: Compilation, code: types.CodeType) -> None:
-        """Marks the files of a compilation as running as long as Dynamo calls this transformed code."""
+        """Marks the files of a compilation as running, as long as a cache entry of Dynamo's has the transformed code
+        `code`."""
         frame = compile.frame
         graphs_that_run = [artifact.file for artifact in frame.artifacts if artifact.running]
         paths = [self.path(file) for file in (frame.transformed_file, *graphs_that_run) if file]
@@ -363,7 +379,7 @@ class Artifacts:
         codes: substitution.Codes,
         swap: running.Swap | None = None,
     ) -> None:
-        """Registers a file whose code runs, so that debuggers find the file."""
+        """Registers a dumped file whose code runs, so that debuggers find the file."""
         frame = None if compile is None else compile.frame
         code = next((code for name, code in codes.items() if name.rpartition(".")[2] in ("call", "forward")), None)
         if code is None:

@@ -1,5 +1,5 @@
-"""Dumps the transformed code and the guards of compilations that were made before a `prepare_debug` block and still
-exist."""
+"""Dumps the transformed code and the guards of compilations that took place before a `prepare_debug` block and still
+have cache entries."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ def add(
     *,
     warns: bool,
 ) -> None:
-    """Adds compilations that were made before a `prepare_debug` block to those of the block, and notes in the session
-    which of them are not shown.
+    """Adds compilations from before a `prepare_debug` block to the compilations of the block. Adds a note to the
+    session that names the functions whose earlier compilations are not dumped.
 
     Args:
-        codes: the functions that had cache entries when the block began.
-        functions: references to the code objects of the functions that the block was given.
-        order: the block's compilations, to which the earlier compilations are added.
-        seen: the transformed codes whose compilation the block saw.
-        session: the session of the block.
+        codes: the code objects of the functions that had cache entries when the block began.
+        functions: weak references to the code objects of the functions that were passed to `prepare_debug`.
+        order: the list of the block's compilations, to which the earlier compilations are added.
+        seen: the transformed code objects that Dynamo generated while the block was open.
+        session: the session of the `prepare_debug` block.
         artifacts: writes the files.
-        warns: whether to warn if nothing was compiled in the block.
+        warns: true if the user is to be warned when nothing was compiled in the block.
     """
-    # `given` contains the functions that were passed to `prepare_debug`, and the resume functions that they lead to.
+    # `given` has the ids of the code objects of the functions that were passed to `prepare_debug`, and of the resume
+    # functions that the transformed code of these functions calls.
     alive = [code for code in [refers() for refers in functions] if code is not None]
     given = {id(code) for code in dynamo.family(alive)}
     again = {compile.number_of_original for compile in order}
@@ -64,14 +65,14 @@ def add(
                     compile.add_resume(name, installed.resume_code(installed.find_global(name)), code)
             session.frames.append(frame)
             order.append(compile)
-            # The code of an existing cache entry cannot be replaced, so the dumped code must not run.
+            # The code in an existing cache entry cannot be replaced, so code from the dumped file must not run.
             artifacts.write_transformed(compile, entry.code, may_run=False)
         if entries and not installed.is_resume_code(code):
             shown.append(where)
     if shown:
         note = (
-            f"Compiled before the block: {', '.join(shown)}. Of these compilations only the transformed code and the "
-            "guards are still there; graphs and kernels are not. To see all, call torch._dynamo.reset() before the "
+            f"Compiled before the block: {', '.join(shown)}. Of these compilations, only the transformed code and the "
+            "guards still exist; graphs and kernels do not. To see everything, call torch._dynamo.reset() before the "
             "block, or make the first call in it."
         )
         session.notes.append(note)
@@ -84,13 +85,14 @@ def add(
     if others:
         session.notes.append(
             f"Compiled before the block and not shown: {', '.join(others)}. Calls that use these compilations leave "
-            "nothing here. To see them, call torch._dynamo.reset() before the block, or give the function: "
+            "no files here. To see them, call torch._dynamo.reset() before the block, or pass the function: "
             "prepare_debug(fn, directory)."
         )
 
 
 def _what_was_tried(order: list[Compilation]) -> str:
-    """Returns the rest of a sentence which states that nothing was compiled."""
+    """Returns the rest of a sentence that begins with "Nothing was compiled in the block": the functions that Dynamo
+    tried to compile."""
     ahead = [compile.frame.title for compile in order if compile.frame.notes]
     failed = [compile.frame.title for compile in order if not compile.frame.notes]
     if failed:

@@ -1,8 +1,8 @@
 """The data that an open `prepare_debug` block keeps about one compilation.
 
 A `prepare_debug` block can be open as long as the program runs, so its data about compilations consists of text and
-numbers. The data refers only weakly to objects of the program and of PyTorch (graph modules, code objects, trees of
-guards).
+numbers. The data about compilations has only weak references to objects of the program and of PyTorch (graph modules,
+code objects, trees of guards).
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from depyf.session import Artifact, Frame, Symbol
 from depyf.source_line import Line
 
 numbers = weak.Numbers()
-"""The numbers of the code objects of functions and resume functions, which are the same in all `prepare_debug` blocks.
-A number is removed when its code object is freed, and nothing else clears `numbers`. `numbers` has no lock, as callers
-hold the lock of a recorder; a forked child continues with its copy."""
+"""Gives each code object of a function or resume function a number, which is the same in all `prepare_debug` blocks. A
+number is removed when its code object is freed, and nothing else clears `numbers`. `numbers` has no lock, as callers
+hold the lock of a recorder; a forked child continues with its own copy of `numbers`."""
 
 
 @dataclass(eq=False)
 class Item:
-    """An artifact whose file may have to be rewritten: its text is kept until it is certain which number the
-    compilation has, and whether the artifact runs from its file."""
+    """An artifact whose file may have to be rewritten. The text of the artifact is kept until it is certain which
+    number the files of the compilation have, and whether the artifact runs from its file."""
 
     kind: str
     text: str
@@ -34,10 +34,10 @@ class Item:
     graph: weak.Reference = weak.NOTHING
     """A weak reference to the graph module, if the graph may run from its file."""
     path: str | None = None
-    """For a kernel: the path of Inductor's own file."""
+    """For a kernel: the path of the file that Inductor itself wrote."""
     announced: bool = False
-    """For a kernel: true once PyTorch's trace has reported it; output code from a cache is loaded before it is
-    reported."""
+    """For a kernel: true once PyTorch's trace has reported the kernel. Output code from a cache is loaded before the
+    trace reports it."""
     artifact: Artifact | None = None
     created: bool = False
     swap: running.Swap | None = None
@@ -46,15 +46,16 @@ class Item:
     nodes: tuple[str, ...] = ()
     """For a graph that runs from its file: the names of its nodes."""
     waiting_text: str = ""
-    """For a graph that is expected to run from its file once its compilation has ended: the text of the file."""
+    """The text of a graph's file, if the graph waits for the end of its compilation, and is expected to run from the
+    file afterwards; "" for a graph that does not wait."""
     superseded: str = ""
-    """The reason why the item does not run from its file: the backend replaced the graph by other graphs or kernels, or
-    an earlier file has the same output code; "" if there is none."""
+    """The reason why a graph or kernel does not run from its file: the backend replaced the graph by other graphs or
+    kernels, or an earlier file has the same output code; "" if no such reason is known."""
 
 
 @dataclass
 class Compilation:
-    """One compilation of Dynamo's, with the data that has been recorded so far."""
+    """A compilation of Dynamo's, with the data that has been recorded about it so far."""
 
     frame: Frame
     attempt: int = 0
@@ -71,22 +72,25 @@ class Compilation:
     transformed: weak.Reference = weak.NOTHING
     """A weak reference to the code that runs in place of the function's own code."""
     resumes: dict[str, int | None] = field(default_factory=dict)
-    """Name of a resume function that the transformed code calls -> the number of its code in `numbers`; None if the
-    code is unknown."""
+    """Maps the name of each resume function that the transformed code calls to the number of the resume function's code
+    in `numbers`; to None if this code is unknown."""
     resume_places: dict[str, Line] = field(default_factory=dict)
-    """Name of a resume function that the transformed code calls -> the user's line at which it continues."""
+    """Maps the name of each resume function that the transformed code calls to the user's line at which the resume
+    function continues."""
     graphs: dict[str, weak.Reference] = field(default_factory=dict)
-    """Kind of graph -> a weak reference to the graph module that PyTorch showed last, until the text of the graph
-    arrives."""
+    """Maps a kind of graph to a weak reference to the last graph module of this kind that PyTorch passed to
+    `lazy_format_graph_code`. An item of `graphs` is removed when the text of its graph arrives."""
     by_inductor: bool = False
-    """True if Inductor is the backend, so that a graph runs only if no kernels are generated from it."""
+    """True if Inductor is the backend, so that the captured graph itself runs only if Inductor generates no kernels for
+    it."""
     by_aot: bool = False
     """True if the backend is known to run the graphs that AOTAutograd derives from the captured graph."""
     made_kernels: bool = False
-    """True if Inductor generated output code whose items have already been removed from `items`."""
+    """True if Inductor generated output code for this compilation, and `settle` has already removed the kernels from
+    `items`."""
     cached: set[str | None] = field(default_factory=set)
-    """The directions ("forward", "backward") that came from a cache; None stands for a cache hit before AOTAutograd
-    began with a direction."""
+    """The directions ("forward", "backward") whose compilation was a hit in a cache. None stands for a cache hit that
+    was reported before AOTAutograd began to compile the forward or backward."""
     elsewhere: bool = False
     """True if Inductor compiled in another process."""
     restored: bool = False
@@ -116,16 +120,18 @@ class Compilation:
         return any(item.kind == "Forward_graph" for item in self.items)
 
     def settle(self) -> None:
-        """Releases the items, which are needed only until their files are written and it is decided which of them
-        run."""
+        """Releases the graphs, IR and kernels in `items`. This method must be called when all files of a compilation
+        are written, and it is certain which graphs and kernels run from their files."""
         self.made_kernels = self.has_kernels
         self.items.clear()
 
     def add_resume(self, name: str, code: types.CodeType | None, original: types.CodeType) -> None:
-        """Records that the transformed code calls the resume function with this code under this name.
+        """Records that the transformed code calls the resume function with the code object `code` under the global name
+        `name`.
 
         Args:
-            original: the code that was compiled, which can be that of a resume function.
+            original: the code object for which Dynamo generated the transformed code; it can itself be the code object
+                of a resume function.
         """
         if name not in self.frame.resume_calls:
             self.frame.resume_calls.append(name)
@@ -135,16 +141,16 @@ class Compilation:
             self.resume_places[name] = Line(code.co_filename, line or code.co_firstlineno)
 
     def set_original(self, code: types.CodeType) -> None:
-        """Records that the transformed code runs in place of `code`."""
+        """Records `code` as the function's own code object, in place of which the transformed code runs."""
         self.original, self.number_of_original = _core.as_data(code), numbers.of(code)
         self.function = weak.reference(code)
 
 
 def link_resume_names(order: list[Compilation]) -> list[Compilation]:
-    """Sets in each compilation of a resume function the global names under which transformed code calls the function.
-    Returns the compilations of resume functions that were changed."""
-    # Dynamo creates one resume function's code object for each graph break, but every compilation that ends at this
-    # break calls it under another global name.
+    """For each compilation of a resume function, stores in its frame the global names under which transformed code
+    calls the resume function. Returns the compilations of resume functions in whose frames global names were stored."""
+    # Dynamo creates only one code object for the resume function behind a graph break, but each compilation that ends
+    # at this graph break calls the resume function under a different global name.
     known: dict[int, list[str]] = {}
     for compile in order:
         for name, number in compile.resumes.items():

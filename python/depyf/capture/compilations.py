@@ -25,15 +25,16 @@ class _AheadOfTime:
     """The function that a thread is compiling ahead of time, or loading from a file."""
 
     compilation: Compilation | None = None
-    """The compilation that captured the graph of the function; None while there is none."""
+    """The compilation that captured the graph of the function; None while no graph has been captured."""
 
 
 class Compilations:
-    """The compilations of one `prepare_debug` block. The class is not thread safe: callers hold the recorder's lock.
+    """The compilations of one `prepare_debug` block. The class is not thread safe: callers must hold the lock of the
+    `Recorder`.
 
     Args:
         session: receives a frame for each compilation.
-        artifacts: removes the files of an attempt that Dynamo has abandoned.
+        artifacts: removes the files of an attempt at a compilation that Dynamo has abandoned.
     """
 
     def __init__(self, session: Session, artifacts: Artifacts) -> None:
@@ -47,11 +48,11 @@ class Compilations:
         self._of_thread = threading.local()
 
     def current(self, function: str | None = None) -> Compilation | None:
-        """Returns the compilation that the calling thread is working on; None if there is none. Discards the artifacts
-        of an attempt that Dynamo has abandoned.
+        """Returns the compilation that the calling thread is working on; None if the thread is not compiling. If Dynamo
+        has restarted the compilation, the artifacts of the abandoned attempt are discarded.
 
         Args:
-            function: the name of the function, for a compilation that is not yet known.
+            function: the name of the function that is compiled; it is used only if the compilation is not yet known.
         """
         now = dynamo.current()
         ahead: _AheadOfTime | None = getattr(self._of_thread, "ahead", None)
@@ -72,7 +73,7 @@ class Compilations:
         return compilation
 
     def _begin(self, now: dynamo.Compilation, function: str | None) -> Compilation:
-        """Adds the compilation that Dynamo is working on."""
+        """Adds the compilation that Dynamo is working on to the `prepare_debug` block, and returns it."""
         compilation = Compilation(Frame(now.compile_id, function or "?"), attempt=now.attempt)
         call = at_work.call()
         if call is not None:
@@ -84,17 +85,18 @@ class Compilations:
         return compilation
 
     def add(self, compilation: Compilation) -> None:
-        """Adds a compilation, so that the journal notes it."""
+        """Adds a compilation to the `prepare_debug` block and to the block's session, and has the compilation written
+        to the journal."""
         self.order.append(compilation)
         self._session.frames.append(compilation.frame)
         self.touch(compilation)
 
     def next_id(self, prefix: str) -> str:
-        """Returns the next of depyf's own ids with this prefix, for a compilation that has no id in PyTorch."""
+        """Returns a new id that consists of `prefix` and a number, for a compilation to which PyTorch assigns no id."""
         return f"{prefix}{sum(known.frame.compile_id.startswith(prefix) for known in self.order)}"
 
     def touch(self, compilation: Compilation) -> None:
-        """Records that a compilation may have changed since the journal noted it."""
+        """Records that a compilation may have changed since it was last written to the journal."""
         self._touched[id(compilation)] = compilation
 
     def take_touched(self) -> list[Compilation]:
@@ -103,23 +105,23 @@ class Compilations:
         self._touched.clear()
         return touched
 
-    # In a compilation ahead of time, the work after the capture of the graph has no compile id, but belongs to the
-    # compilation that captured the graph.
+    # If a function is compiled ahead of time, the work after the capture of the graph has no compile id in PyTorch. The
+    # following methods assign the work after the capture of a graph to the compilation that captured the graph.
 
     def begin_ahead(self) -> None:
         """Records that the calling thread begins to compile a function ahead of time."""
         self._of_thread.ahead = _AheadOfTime()
 
     def begin_loading(self) -> None:
-        """Records that the calling thread begins to load a function from a file. The compilation gets an id of depyf's
-        own, as PyTorch has none for it."""
+        """Records that the calling thread begins to load a function from a file. The compilation gets an id from depyf,
+        because PyTorch assigns no id to it."""
         compilation = Compilation(Frame(self.next_id(LOADED), "?"))
         compilation.restored = True
         self._of_thread.ahead = _AheadOfTime(compilation)
 
     def begin_precompiling(self, name: str, code: types.CodeType | None) -> None:
         """Records that the calling thread begins to capture a function with `torch.compiler.precompile`. The
-        compilation gets an id of depyf's own, as PyTorch has none for it."""
+        compilation gets an id from depyf, because PyTorch assigns no id to it."""
         compilation = Compilation(Frame(self.next_id(PRECOMPILED), name))
         if code is not None:
             compilation.set_original(code)
@@ -128,23 +130,23 @@ class Compilations:
         self._of_thread.ahead = _AheadOfTime(compilation)
 
     def end_ahead(self) -> Compilation | None:
-        """Ends the compilation ahead of time, or the loading, that the calling thread began, and returns its
-        compilation; None if there is none."""
+        """Ends the compilation ahead of time, or the loading, that the calling thread began. Returns the compilation of
+        the function that was compiled or loaded; None if no graph was captured."""
         ahead: _AheadOfTime | None = getattr(self._of_thread, "ahead", None)
         self._of_thread.ahead = None
         return None if ahead is None else ahead.compilation
 
-    # Resume functions
+    # The following methods concern resume functions.
 
     def link_resume_names(self) -> None:
-        """Sets in each compilation of a resume function the global names under which transformed code calls the
-        function."""
+        """For each compilation of a resume function, stores in its frame the global names under which transformed code
+        calls the resume function."""
         for compilation in link_resume_names(self.order):
             self._touched[id(compilation)] = compilation
 
     def _name_as_its_beginning(self, compilation: Compilation, call: at_work.Call) -> None:
-        """Names a resume function after the function that it continues, if the `prepare_debug` block saw the
-        compilation of that function."""
+        """Names a resume function after the function that it continues, if the continued function was compiled in the
+        `prepare_debug` block."""
         if not compilation.frame.is_resume:
             return
         for beginning in reversed(self.order):
@@ -156,8 +158,9 @@ class Compilations:
                 return
 
     def users_line(self, line: Line) -> Line | None:
-        """Returns the line of the last graph break of a compilation for a line of its dumped transformed code; None for
-        a line of another file."""
+        """If `line` is in dumped transformed code, returns the user's line of the last graph break in the compilation
+        of the transformed code. Returns None if the user's line is unknown, or if `line` is in a file of any other
+        kind."""
         file = running.known.get(line.file)
         if file is None or file.kind != "transformed code":
             return None

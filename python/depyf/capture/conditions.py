@@ -1,4 +1,4 @@
-"""Records the conditions on later calls that the guards of a compilation state."""
+"""Records the conditions that later calls must meet so that the guards of a compilation accept them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def record(compilation: Compilation, guarded: Guarded) -> None:
 
 
 def _with_reason(symbol: Symbol, specialized: list[Symbol]) -> Symbol:
-    """Returns a symbol with the reason why it was specialised, if it was."""
+    """Returns a symbol; if the symbol was specialised to a constant, the constant and the reason are added."""
     for constant in specialized:
         if constant.name == symbol.name:
             return replace(symbol, value=constant.value, specialized_by=constant.specialized_by, reason=constant.reason)

@@ -20,16 +20,17 @@ _FEATURES_OF_DUMPS = ("capture", "trace", "running", "inductor", "provenance", "
 
 class Ending:
     """Writes the index and the files that need all compilations of a `prepare_debug` block. The class is not thread
-    safe: callers hold the recorder's lock. An `Ending` is created when a `prepare_debug` block begins, because it
-    records which functions were compiled before.
+    safe: callers must hold the lock of the `Recorder`. An `Ending` is created when a `prepare_debug` block begins,
+    because the `Ending` records which functions were compiled before the block.
 
     Args:
-        session: the session of the block.
-        compilations: the compilations of the block.
-        artifacts: writes files.
-        journaling: the journal of the block, which is removed once the index is written.
-        functions: references to the code objects of the functions that the block was given.
-        reports_earlier: false if the block records a whole process, so that earlier compilations are not reported.
+        session: the session of the `prepare_debug` block.
+        compilations: the compilations of the `prepare_debug` block.
+        artifacts: writes the files of graphs, IR and kernels.
+        journaling: the journal of the block, which is removed as soon as the index is written.
+        functions: weak references to the code objects of the functions that were passed to `prepare_debug`.
+        reports_earlier: true if compilations from before the block are reported; false if the block records a whole
+            process.
     """
 
     def __init__(
@@ -54,12 +55,11 @@ class Ending:
         self._tables: list[tuple[str, int]] = []  # (table of kernels, number of captured operators) for each frame
 
     def steps(self, seen_codes: weak.Table[bool], failures: Failures) -> Iterator[Callable[[], None]]:
-        """Yields the steps that end a `prepare_debug` block; if one of the steps fails, the next ones are still
-        executed.
+        """Yields the steps that end a `prepare_debug` block. If a step fails, the remaining steps are still executed.
 
         Args:
-            seen_codes: the transformed codes whose compilation the block saw.
-            failures: the failures of hooks in the block.
+            seen_codes: the transformed code objects that Dynamo generated while the block was open.
+            failures: the exceptions that depyf's hooks raised in the block.
         """
         yield self._write_items
         yield lambda: self._add_features(failures)
@@ -78,11 +78,11 @@ class Ending:
                 frame.error = dump.UNFINISHED
 
     def _add_features(self, failures: Failures) -> None:
-        """Adds the state of each of depyf's features to the session, and warns about features that should work and do
-        not."""
+        """Adds the state of each of depyf's features to the session, and warns about each private name of PyTorch that
+        differs from the form that depyf expects."""
         if not failures.has_any:  # A failed hook can have lost data that PyTorch reported.
-            # Dynamo does not report the begin and end of compilations that it makes ahead of time or restores, and is
-            # not involved in `torch.compiler.precompile`.
+            # Dynamo does not report the beginning and the end of a compilation that it performs ahead of time or
+            # restores from a cache. A compilation by `torch.compiler.precompile` does not use Dynamo at all.
             unreported = {outcomes.COMPILED_AHEAD, outcomes.PRECOMPILED}
             order = self._compilations.order
             noticing.notice([each for each in order if unreported.isdisjoint(each.frame.notes) and not each.restored])
@@ -115,8 +115,9 @@ class Ending:
             compilation.frame.notes += compilation.frame.unchecked
 
     def _explain_misses(self) -> None:
-        """Adds to each miss in Inductor's cache how the key of the nearest entry differs from the missed key. Misses of
-        AOTAutograd's cache are not compared, as it does not store the parts of its keys."""
+        """Adds to each recorded miss in Inductor's cache the differences between the key that was looked up and the
+        most similar key in the cache. Misses in AOTAutograd's cache are not compared, because this cache does not store
+        the parts of its keys."""
         folder = inductor.cache_folder()
         frames = [compilation.frame for compilation in self._compilations.order]
         compared = [miss for frame in frames for miss in frame.misses if miss.cache == "Inductor"]
@@ -145,5 +146,5 @@ class Ending:
         directory: Path = self._artifacts.directory
         with files.locked(directory):
             dump.write_record(directory, [self._session], self._provenance, self._tables)
-            # The written session contains everything that the journal does, so the journal is removed.
+            # The written session contains everything that the journal contains, so the journal is removed.
             self._journaling.fold()

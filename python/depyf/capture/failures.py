@@ -9,8 +9,8 @@ from depyf.session import Session
 
 
 class Failures:
-    """Notes the failures of depyf in one `prepare_debug` block in the block's session, and warns the user once. The
-    class is not thread safe: callers hold the recorder's lock."""
+    """Records failures within depyf in the session of a `prepare_debug` block, and warns the user once. The class is
+    not thread safe: callers must hold the lock of the `Recorder`."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -18,7 +18,7 @@ class Failures:
         """True if a failure was noted."""
 
     def add(self, error: Exception) -> None:
-        """Notes an exception that a hook of depyf raised."""
+        """Records an exception that a hook of depyf raised."""
         place = error.__traceback__
         while place is not None and place.tb_next is not None:
             place = place.tb_next

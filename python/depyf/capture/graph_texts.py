@@ -1,5 +1,5 @@
-"""Prepares the texts of graphs for their files: adds the paths of modules as headings, and gives inputs the user's
-names."""
+"""Prepares the texts of graphs for the dumped files: adds the paths of modules as headings, and replaces PyTorch's
+names of inputs by the user's names."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def readable(kind: str, direction: str | None, text: str, seen: Collected) -> st
     inputs.
 
     Args:
-        kind, direction: the kind and the direction of the artifact.
+        kind, direction: the kind of the graph, and its direction ("forward" or "backward").
         text: the graph as PyTorch prints it.
-        seen: the provenance of its compilation, with the nodes of this graph.
+        seen: the provenance data of the graph's compilation, with the nodes of the graph.
     """
     if kind in _OF_ALL_INPUTS:
         seen.input_names = _core.input_names(text, seen.inputs) if seen.inputs else {}
@@ -34,7 +34,8 @@ def readable(kind: str, direction: str | None, text: str, seen: Collected) -> st
 
 
 def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, str]:
-    """Maps the names of nodes to the paths of their modules; empty if all nodes belong to the top level."""
+    """Returns a dict from the names of a graph's nodes to the paths of their modules; the dict is empty if all nodes
+    belong to the top level."""
     if kind in _CAPTURED:
         graphs, forward = [seen.captured], seen.captured
     elif kind == "Joint_graph":
@@ -44,7 +45,8 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
         graphs = [own.graph, own.post_grad] if own is not None else []
         forward = seen.directions["forward"].graph if "forward" in seen.directions else []
     lists = (*graphs, forward)
-    # The graphs before and after a stage are shown one after the other and use the same lists, so the result is kept.
+    # PyTorch prints the graphs before and after a stage one after the other, and the headings of the two graphs are
+    # computed from the same lists of nodes. The headings are kept until the lists of nodes change.
     if len(lists) != len(seen.headings_of) or not all(map(operator.is_, lists, seen.headings_of)):
         seen.headings_of = lists
         seen.headings = _headings_of(list(itertools.chain(*graphs)), forward)
@@ -52,15 +54,15 @@ def _headings(kind: str, direction: str | None, seen: Collected) -> dict[str, st
 
 
 def _headings_of(rows: list[NodeRow], forward: list[NodeRow]) -> dict[str, str]:
-    """Maps the names of nodes to the paths of their modules; see `_headings`. `forward` has the nodes of the forward
-    graph."""
+    """Returns a dict from the names of the nodes `rows` to the paths of their modules; see `_headings`. The list
+    `forward` has the nodes of the forward graph."""
     used = set(map(_MODULES_OF, rows))
     callers = {module.path for modules in used for module in modules[:-1]}
     path_of = {modules: _heading(modules, callers) for modules in used}
     if {*path_of.values()} <= {_TOP}:
         return {}
-    # A node of the backward graph without a module belongs to the top level if its forward node does. A node of the
-    # backward graph that has neither a module nor a forward node at the top level adds gradients, and gets no heading.
+    # A backward node without a module belongs to the top level if its forward node belongs to the top level. A backward
+    # node with neither a module nor a forward node at the top level only sums gradients, and gets no heading.
     at_top = {row.seq_nr for row in forward if not row.modules and not row.backward}
     return {
         row.name: path_of[row.modules]
@@ -70,11 +72,11 @@ def _headings_of(rows: list[NodeRow], forward: list[NodeRow]) -> dict[str, str]:
 
 
 def _heading(modules: tuple[Module, ...], callers: set[str]) -> str:
-    """Returns the path of the innermost module that is the user's own, or is one of PyTorch's, no container, and calls
-    other modules.
+    """Returns the path of the innermost module that is used as a heading: a module of the user's own, or a module of
+    PyTorch's that calls other modules and is no container.
 
-    A container such as `torch.nn.Sequential` has no code worth reading, and a layer such as `torch.nn.Linear` is shown
-    as part of the module that calls it.
+    A container such as `torch.nn.Sequential` is no heading, because it has no code that helps a reader. A layer such as
+    `torch.nn.Linear` is no heading either: its nodes are below the heading of the module that calls the layer.
     """
     for module in modules[::-1]:
         is_layer = module.class_name.startswith("torch.") and module.path not in callers

@@ -1,5 +1,5 @@
-"""Keeps the guards of the compilations in a `prepare_debug` block as lists with the source lines that need them, and
-determines which guards reject a later call."""
+"""Keeps the guards of each compilation in a `prepare_debug` block as a list, each guard with the source line that needs
+it, and determines which guards reject a later call."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from depyf.guards.frontier import frontier
 from depyf.guards.reasons import reasons
 from depyf.session import Failure, GuardTime, Limit, Symbol
 
-# The largest number of reasons that are kept for one compilation; more would not help a reader.
+# The largest number of reasons that are kept for one compilation; more reasons would not help a reader.
 _MOST_REASONS = 20
-# The name of the phase of PyTorch's timeline in which depyf measures the check of guards.
+# The name of the phase in PyTorch's timeline during which depyf measures how long a check of guards takes.
 _MEASURING = "depyf.guard_times"
-# Up to this many compilations, guards are kept without checking which of them are still in use.
+# Up to this number of compilations, guards are kept without checking whether their cache entries still exist.
 _FEW = 64
 
 
@@ -39,10 +39,10 @@ class Guarded:
 class Guarding:
     """The guards of all compilations of a `prepare_debug` block.
 
-    Guards refer to objects of PyTorch, so they are kept only as long as their cache entry exists.
+    Guards refer to objects of PyTorch, so the guards of a compilation are kept only as long as its cache entry exists.
 
     Args:
-        measures: whether to measure how long a check of each compilation's guards takes.
+        measures: true if the time that a check of each compilation's guards takes is to be measured.
     """
 
     def __init__(self, *, measures: bool = False) -> None:
@@ -52,7 +52,7 @@ class Guarding:
         self._most = _FEW
 
     def made(self, code: types.CodeType, manager: Any, local: dict[str, Any], builder: Any) -> Guarded | None:
-        """Reads the guards of a compilation when PyTorch has built them; returns None if this PyTorch has no tree of
+        """Reads the guards that PyTorch has just built for a compilation; returns None if this PyTorch has no tree of
         guards."""
         origins_read = origins.read(builder)
         read = guards.read(manager, local, origins_read.line_of)
@@ -72,7 +72,7 @@ class Guarding:
         return None if read is None else Guarded(read.recorded(), origins.Origins(), frontier(read))
 
     def time(self, manager: Any, local: dict[str, Any]) -> GuardTime | None:
-        """Returns how long a check of the guards takes on the call that is compiled; None if the time is not
+        """Returns the time that a check of the guards takes on the call that is being compiled; None if the time is not
         measured."""
         if not self._measures:
             return None
@@ -84,7 +84,7 @@ class Guarding:
 
     def _forget_what_is_gone(self, new: Any) -> None:
         """Removes the guards of cache entries that Dynamo has dropped. PyTorch may keep the guard managers of dropped
-        entries alive, so their items in the weak table `_known` do not vanish by themselves."""
+        entries alive, so the items of these entries do not vanish from the weak table `_known` by themselves."""
         managers = [entry.manager for code, _ in self._codes.items() for entry in dynamo.raw_entries(code)]
         alive = {id(manager) for manager in [new, *managers]}
         for manager, _ in self._known.items():
@@ -93,11 +93,12 @@ class Guarding:
         self._most = max(_FEW, 2 * len(self._known))
 
     def failures(self, told_by_torch: list[str]) -> list[Failure]:
-        """Returns why the existing compilations of a function reject the call that is being compiled, the nearest
-        compilation first.
+        """Returns the reasons why the existing compilations of a function reject the call that is being compiled; the
+        reasons of the nearest compilation come first.
 
-        The nearest compilation is the one from which the call differs in the fewest values. Must be called while
-        PyTorch reports its own reasons, which are used for compilations whose guards yield no reason.
+        The nearest compilation is the compilation from which the call differs in the fewest values. This method must be
+        called while PyTorch reports its own reasons, `told_by_torch`. PyTorch's reasons are used for compilations in
+        whose guards depyf finds no reason.
         """
         call = at_work.call_to_compile()
         if call is None:
@@ -136,8 +137,8 @@ _ASPECTS_OF_A_TENSOR = (".shape", ".stride()", ".dtype", ".device", ".layout", "
 
 
 def _distance(failures: list[Failure]) -> tuple[int, int, int]:
-    """Returns how much a call differs from a compilation: (number of values that differ, number of failures, number of
-    guards that fail)."""
+    """Returns a measure of how much a call differs from a compilation: the number of values that differ, the number of
+    failures, and the number of guards that fail."""
     values = set()
     for failure in failures:
         aspect = next((aspect for aspect in _ASPECTS_OF_A_TENSOR if failure.subject.endswith(aspect)), "")
@@ -146,7 +147,7 @@ def _distance(failures: list[Failure]) -> tuple[int, int, int]:
 
 
 def _told(reason: str) -> Failure:
-    """Returns a reason for which only PyTorch's own text is known."""
+    """Returns the `Failure` for a reason of which only PyTorch's own text is known."""
     entry, _, text = reason.partition(": ")
     first = process_state.reason_in_words(text.partition("\n")[0].strip())
     return Failure(first, "", "", "", entry=entry)

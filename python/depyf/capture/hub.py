@@ -1,8 +1,9 @@
 """Sets one set of hooks in PyTorch for all open `prepare_debug` blocks.
 
-`prepare_debug` blocks nest and overlap, in one thread or several, and end in any order; hooks that replace something
-can only be removed in the reverse order. The hooks are set when the first `prepare_debug` block begins and removed when
-the last open block ends, and each event goes to every open block.
+`prepare_debug` blocks nest and overlap, in one thread or several, and end in any order. Hooks that replace functions or
+variables of PyTorch can only be removed in the reverse of the order in which they were set. All hooks are set when the
+first `prepare_debug` block begins and removed when the last open block ends, and each event is passed to every open
+block.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from depyf.session import PhaseEvent
 
 
 class Listener(Protocol):
-    """An open `prepare_debug` block. An exception that a listener's method raises is passed to `failed` and not
-    propagated."""
+    """An open `prepare_debug` block, which receives events. An exception that a method of a listener raises is passed
+    to the listener's method `failed`, and is not propagated."""
 
     directory: Path
 
@@ -52,8 +53,8 @@ class Listener(Protocol):
 
 
 _lock = locks.Lock()
-"""The lock for the variables `_listeners`, `_undo` and `_hears_inductor`. A forked child, in which the lock is free,
-continues with the open blocks; nothing clears the lock."""
+"""The lock for the variables `_listeners`, `_undo` and `_hears_inductor`. Nothing clears the lock, which exists as
+long as the process. A forked child can acquire the lock, and continues with the open blocks."""
 _listeners: tuple[Listener, ...] = ()
 """The open `prepare_debug` blocks, in the order in which they began. The tuple is replaced under `_lock` and never
 modified, so that events are delivered without the lock. The function `remove` clears the tuple block by block; a forked
@@ -69,7 +70,8 @@ _WITHOUT_INDUCTOR = {"eager", "aot_eager", "aot_eager_decomp_partition"}
 
 
 def add(listener: Listener) -> None:
-    """Sends every event to the listener until `remove`, and sets the hooks in PyTorch if it is the first listener.
+    """Sends every event to `listener` until `remove` is called. If `listener` is the first listener, the hooks in
+    PyTorch are set.
 
     The method `failed` of the listener is called for each hook that cannot be set; the remaining hooks are still set.
     """
@@ -100,7 +102,7 @@ def add(listener: Listener) -> None:
 
 
 def remove(listener: Listener) -> None:
-    """Sends no more events to the listener. Removes the hooks from PyTorch if the listener was the last one."""
+    """Stops sending events to `listener`. If `listener` was the last listener, the hooks are removed from PyTorch."""
     global _listeners
     trace.flush()
     with _lock:
@@ -110,8 +112,8 @@ def remove(listener: Listener) -> None:
 
 
 def substitutes(directory: Path) -> bool:
-    """True if code that is compiled from the files of this directory may run in place of PyTorch's own, which only the
-    first open block allows."""
+    """True if code that is compiled from the files in `directory` may run in place of PyTorch's own code. Only the
+    first of the open `prepare_debug` blocks lets code from its files run in place of PyTorch's code."""
     listeners = _listeners
     return bool(listeners) and listeners[0].directory == directory
 
@@ -129,8 +131,9 @@ def _take_hooks_away() -> None:
 
 
 def _hear_inductor() -> None:
-    """Sets the hooks in Inductor as soon as it may receive a graph. The hooks are not set earlier, because importing
-    Inductor would take seconds, and setting a log level clears the cached levels of all loggers."""
+    """Sets the hooks in Inductor as soon as PyTorch may pass a graph to Inductor. The hooks are not set earlier:
+    setting them would import Inductor, which takes seconds, and would set a log level, which clears the cached levels
+    of all loggers."""
     global _hears_inductor
     if _hears_inductor or not loggers.has_inductor():
         return

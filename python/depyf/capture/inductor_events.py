@@ -17,13 +17,13 @@ from depyf.provenance import collect
 
 
 class InductorEvents:
-    """Adds Inductor's reports to the compilations that they are about. The class is not thread safe: callers hold the
-    recorder's lock.
+    """Adds each report of Inductor's to the compilation that the report is about. The class is not thread safe: callers
+    must hold the lock of the `Recorder`.
 
     Args:
-        compilations: the compilations of the block.
+        compilations: the compilations of the `prepare_debug` block.
         items: receives IR and output code.
-        artifacts: makes output code run from its file once it is loaded.
+        artifacts: makes output code run from its dumped file after Inductor has loaded it.
     """
 
     def __init__(self, compilations: Compilations, items: Items, artifacts: Artifacts) -> None:
@@ -32,14 +32,16 @@ class InductorEvents:
         self._artifacts = artifacts
         self._has_trace = trace.has_records()
         self._fusing: dict[int, collect.Direction] = {}
-        """Thread -> the data about the direction whose IR was reported last, to which reports about fusion are
-        added."""
+        """Maps the id of a thread to the data about the direction (forward or backward) whose IR the thread reported
+        last, to which its later reports about fusion are added."""
         self._unfused: dict[int, list[Any]] = {}
-        """Thread -> the nodes of Inductor's scheduler before fusion. Their operations are read only if fusion fails,
-        because the operations after fusion replace them."""
+        """Maps the id of a thread to the nodes of Inductor's scheduler before fusion. The operations of the nodes in
+        `_unfused` are read only if Inductor reports no IR after fusion; otherwise the operations after fusion are
+        read."""
 
     def add_ir(self, kind: str, text: str) -> None:
-        """Adds IR before or after fusion, or a graph from the other process in which Inductor compiles."""
+        """Adds Inductor's IR before or after fusion. If Inductor compiles in another process, also adds a graph that
+        the other process sent."""
         compilation, direction = self._compilations.current(), graphs.direction()
         self._items.add(Item(kind, text, direction, ".txt" if kind.startswith("ir_") else ".py"), compilation)
         if compilation is not None and inductor.elsewhere():
@@ -51,19 +53,21 @@ class InductorEvents:
                 self._read_operations()
 
     def _read_operations(self) -> None:
-        """Reads the operations of the IR that the calling thread reported last, unless they have been read."""
+        """Reads the operations of the IR that the calling thread reported last, unless these operations have already
+        been read."""
         nodes = self._unfused.pop(threading.get_ident(), None)
         if nodes is not None:
             self._fusing[threading.get_ident()].operations = inductor.operations(nodes)
 
     def end_fusion(self) -> None:
-        """Must be called when the calling thread reports an event other than fusion; clears the direction for reports
-        about fusion."""
+        """Ends the reports about fusion: later reports of the calling thread are not added to the direction (forward or
+        backward) whose IR was reported last. This method must be called when the calling thread reports an event that
+        is not about fusion."""
         self._read_operations()
         self._fusing.pop(threading.get_ident(), None)
 
     def add_not_fused(self, first: str, second: str, reason: str) -> None:
-        """Adds the reason why two operations of the IR are not fused."""
+        """Adds the reason why Inductor does not fuse two operations of its IR."""
         seen = self._fusing.get(threading.get_ident())
         if seen is None and (compilation := self._compilations.current()) is not None:
             seen = compilation.seen.direction(graphs.direction())
@@ -71,7 +75,8 @@ class InductorEvents:
             seen.not_fused[first, second] = reason
 
     def add_loaded(self, path: str, module: types.ModuleType) -> None:
-        """Adds output code that has been loaded, even if no record of PyTorch's trace announced it."""
+        """Adds output code that Inductor has loaded, also if no record of PyTorch's trace announced the output code
+        before."""
         is_announced = self._has_trace and not inductor.elsewhere()
         if not is_announced and not self._artifacts.knows(path) and hasattr(module, "call"):
             compilation = self._compilations.current()

@@ -11,12 +11,12 @@ from depyf.session import Session
 
 
 class Items:
-    """Adds items to compilations, and has their files written as soon as the names of the files are known. The class is
-    not thread safe: callers hold the recorder's lock.
+    """Adds items (graphs, IR and kernels) to compilations, and has the file of each item written as soon as the name of
+    the file is known. The class is not thread safe: callers must hold the lock of the `Recorder`.
 
     Args:
         session: receives the items that belong to no compilation.
-        artifacts: writes the files.
+        artifacts: writes the files of graphs, IR and kernels.
     """
 
     def __init__(self, session: Session, artifacts: Artifacts) -> None:
@@ -33,31 +33,32 @@ class Items:
             self._artifacts.write(compilation)
 
     def write_beside(self, compilation: Compilation, kind: str, text: str) -> str:
-        """Writes a text about a compilation, which is neither a graph nor code, to a file of its own. Returns the name
-        of the file."""
+        """Writes a text that describes a compilation, but is neither a graph nor code, to a file of its own. Returns
+        the name of the file."""
         stem = f"{kind}_of_{names.safe_file_part(compilation.frame.compile_id)}"
         path, _ = self._artifacts.claim(f"{stem}_{{}}.json", lambda n: text)
         return os.path.basename(path)
 
     def set_number(self, compilation: Compilation, number: int) -> None:
-        """Sets the N of the `__compiled_fn_N` that a compilation calls, and has its files written under that name."""
+        """Sets the number N of the global `__compiled_fn_N` that the transformed code of a compilation calls, and has
+        the files of the compilation written under that name."""
         if compilation.number != number:
             if compilation.number is not None:
-                # The code calls another `__compiled_fn_N` than the one that was announced, so the written files have
-                # the wrong name.
+                # PyTorch announced another number N before, so the files that are already written have the wrong number
+                # in their names.
                 for item in compilation.items:
                     self._artifacts.unwrite(compilation, item)
             compilation.number = compilation.frame.compiled_fn = number
         self._artifacts.write(compilation)
 
     def set_direction_of_last_graph(self, compilation: Compilation, direction: str) -> None:
-        """Sets the direction of the last graph if a cache announced the graph right before its output code and without
-        a direction."""
+        """Sets the direction (forward or backward) of the last graph of a compilation, if the graph came from a cache.
+        A cache announces a graph without its direction, right before the graph's output code."""
         item = compilation.items[-1] if compilation.items else None
         if item is not None and item.kind == "AFTER_POST_GRAD" and item.direction is None:
             self._artifacts.unwrite(compilation, item)
             item.direction = direction
 
     def write_all(self, compilation: Compilation) -> None:
-        """Writes all items of a compilation, including those that wait for its end."""
+        """Writes all items of a compilation, including the items that wait for the end of the compilation."""
         self._artifacts.write(compilation, last=True)

@@ -1,5 +1,5 @@
-"""Writes the journal of a `prepare_debug` block: for each compilation, the values that changed since they were last
-written."""
+"""Writes the journal of a `prepare_debug` block: for each compilation, the values that have changed since they were
+last written."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ _ABSENT = object()
 
 
 class Journaling:
-    """The journal of one `prepare_debug` block. The class is not thread safe: callers hold the recorder's lock.
+    """The journal of one `prepare_debug` block. The class is not thread safe: callers must hold the lock of the
+    `Recorder`.
 
-    A process that is forked in the `prepare_debug` block begins a journal of its own when it compiles, with everything
-    that was noted so far.
+    A process that is forked in the `prepare_debug` block begins a journal of its own when it compiles. The new journal
+    begins with all data that has been recorded so far.
     """
 
     def __init__(self, directory: Path, session: Session, order: list[Compilation]) -> None:
@@ -33,16 +34,17 @@ class Journaling:
         self._begin()
 
     def _begin(self) -> None:
-        # Maps the id() of a compilation to (its number in the journal, the values that are noted).
+        # Maps the id() of a compilation to a pair: the number of the compilation in the journal, and its values that
+        # have been written to the journal.
         self._frames: dict[int, tuple[int, dict[str, Any]]] = {}
         self._codes: set[int] = set()
-        self._of_session = 0, 0  # numbers of notes, and of artifacts of no compilation, in the journal
+        self._of_session = 0, 0  # the numbers of notes and of other artifacts in the journal
         circumstances = ("torch_version", "python_version", "working_directory", "run")
         self._journal.begin({name: getattr(self._session, name) for name in circumstances})
 
     def note(self, touched: Iterable[Compilation]) -> None:
-        """Notes the changes of some compilations in the journal. Never raises an exception: a journal that cannot be
-        written is abandoned."""
+        """Writes the changes of the compilations `touched` to the journal. Never raises an exception: a journal that
+        cannot be written is abandoned."""
         try:
             self._note(touched)
         except Exception as error:
@@ -75,8 +77,8 @@ class Journaling:
         self._journal.write({"code": number, "name": code.co_name, **place, "source": source})
 
     def fold(self) -> None:
-        """Removes the journal. Must be called only when the session on disk contains everything that the journal
-        does."""
+        """Removes the journal. This method must be called only when the session on disk contains everything that the
+        journal contains."""
         self._journal.remove()
 
     def close(self) -> None:
@@ -85,8 +87,8 @@ class Journaling:
 
 
 def _beside(compile: Compilation) -> dict[str, Any]:
-    """Returns the values that a compilation's part of the index and of `full_code` needs, and that are not fields of
-    its frame."""
+    """Returns the values of a compilation that the index and the `full_code` files need, and that are not fields of its
+    frame."""
     return {
         "code": compile.number_of_original or None,
         "resumes": dict(compile.resumes),
@@ -99,9 +101,9 @@ def _beside(compile: Compilation) -> dict[str, Any]:
 
 def _changed(noted: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
     """Returns the items of `values` that differ from those in `noted`, and updates `noted`."""
-    # Few of the values differ, so they are compared without a step of the interpreter for each of them.
+    # Few of the values differ, so all values are compared in C code, without a Python loop.
     differs = map(operator.ne, map(noted.get, values, itertools.repeat(_ABSENT)), values.values())
     changed = dict(itertools.compress(values.items(), differs))
     for name, value in changed.items():
-        noted[name] = value[:] if type(value) is list else value  # Lists grow, so a copy is noted.
-    return changed  # The caller writes the values at once, before they can change.
+        noted[name] = value[:] if type(value) is list else value  # A list may grow later, so a copy is kept.
+    return changed  # The caller writes the values immediately, before they can change.

@@ -9,15 +9,16 @@ _PLACE = re.compile(
     r"( File: (?P<path>.+):)(?P<line>\d+)(?= in (?P<function>[^,\n]+), code: (?P<code>.*)$)", re.MULTILINE
 )
 FARTHEST = 2000
-"""A function is searched up to this many lines above and below its earlier position."""
+"""A function is searched for up to this many lines above and below the position that it had when the graph was
+cached."""
 
 
 def with_present_lines(text: str) -> str:
     """Returns the text of a graph with the current numbers of the source lines in its comments.
 
-    PyTorch finds a graph in a cache by its operations, so the graph's comments name the lines of the program that
-    filled the cache. If all lines of a function have moved by the same distance, their numbers are corrected; otherwise
-    the numbers stay as they are.
+    PyTorch looks up a graph in a cache by the graph's operations, so the comments of a graph from the cache have the
+    line numbers of the program that filled the cache. If all lines of a function have moved by the same distance, the
+    line numbers of the function are corrected; otherwise they stay as they are.
     """
     places: dict[tuple[str, str], dict[int, str]] = {}
     for place in _PLACE.finditer(text):
@@ -29,11 +30,12 @@ def with_present_lines(text: str) -> str:
 
 
 def _move(path: str, codes: dict[int, str]) -> int:
-    """Returns by how many lines a function has moved down; 0 if it has not moved, or if its lines are not found.
+    """Returns the number of lines by which a function has moved down; 0 if it has not moved, or if its lines are not in
+    the file.
 
     Args:
-        path: the file.
-        codes: earlier line number -> text of the line, from the graph's comments.
+        path: the file that contains the function.
+        codes: a dict from earlier line numbers to the texts of the lines, from the graph's comments.
     """
     lines = linecache.getlines(path)
     if _is_there(lines, codes, 0):
@@ -49,5 +51,5 @@ def _move(path: str, codes: dict[int, str]) -> int:
 
 
 def _is_there(lines: list[str], codes: dict[int, str], move: int) -> bool:
-    """True if all lines of a function are in the file, moved down by this number of lines."""
+    """True if `lines` contains each line of `codes` at its earlier line number plus `move`."""
     return all(0 < line + move <= len(lines) and lines[line + move - 1].strip() == code for line, code in codes.items())

@@ -46,8 +46,9 @@ _SHOWN_DIFFERENCES = 10
 
 
 def miss_in_words(miss: CacheMiss) -> str:
-    """Returns a sentence about a key that was missing in a compiler's cache. The nearest cache entry is described only
-    if it is for the same graph, since a graph that was never compiled cannot be in a cache."""
+    """Returns a sentence about a key that was missing in a compiler's cache. The sentence lists the differences from
+    the most similar key in the cache only if this key is for the same graph, because a graph that was never compiled
+    cannot be in a cache."""
     sentence = f"{miss.cache}'s cache had no entry with its key, whose parts are in {miss.file}."
     if not miss.is_of_same_graph:
         return f"{sentence} `depyf open {miss.file} OTHER` compares them with those of an entry, or of another run."
@@ -58,12 +59,12 @@ def miss_in_words(miss: CacheMiss) -> str:
 
 
 def describe(frame: Frame, code: types.CodeType, call: at_work.Call | None = None) -> None:
-    """Sets the fields of a frame that describe the function that was compiled.
+    """Sets those fields of a `Frame` that describe the function that was compiled.
 
     Args:
         frame: the frame whose fields are set.
         code: the code of the function, or of the resume function.
-        call: the call that is being compiled, if it is known.
+        call: the call that is being compiled; None if the call is unknown.
     """
     frame.function, frame.filename, frame.line = code.co_name, code.co_filename, code.co_firstlineno
     frame.is_resume = installed.is_resume_code(code)
@@ -83,22 +84,24 @@ def place_of(frame: Frame) -> Line:
 
 
 def goes_on_with(resumed: Frame, beginning: Frame) -> bool:
-    """True if a resume function continues the function of another compilation, and not a function that was inlined into
-    it."""
+    """True if a resume function continues the function of the compilation `beginning` itself, and not a function that
+    was inlined into that function."""
     names = [function_names.base_name(frame.function) for frame in (resumed, beginning)]
     return resumed.filename == beginning.filename and names[0] == names[1]
 
 
 def add_failure(frame: Frame, code: types.CodeType | None, same: Iterable[Frame], translate: breaks.Translate) -> None:
-    """Adds PyTorch's report of a failed compilation to its frame. Must be called while PyTorch reports the failure.
+    """Adds PyTorch's report of a failed compilation to the frame of the compilation. This function must be called while
+    PyTorch reports the failure.
 
     Args:
-        frame: the frame of the compilation, with its error and the guards that failed before it.
+        frame: the frame of the compilation, which already has the error and the guards that failed before the
+            compilation.
         code: the code of the function that was compiled.
-        same: the compilations of the function that the block saw.
-        translate: returns the user's line that a line of a dumped file stands for.
+        same: the frames of all compilations of the same function in the block.
+        translate: returns the user's line that a line of a dumped file was generated from.
     """
-    frame.status = "not compiled"  # even if transformed code was generated, and a later step failed
+    frame.status = "not compiled"  # also if transformed code was generated before a later step failed
     ending = at_work.ending()
     message = frame.error or ""
     if ending is not None:

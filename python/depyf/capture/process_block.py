@@ -1,4 +1,4 @@
-"""Records a process until it ends, and the processes that are forked from it."""
+"""Records a process until the process ends, and also the processes that are forked from it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ lowest, so that the program's own finalizers run first."""
 
 
 class ProcessBlock:
-    """A block with one recorder for each process: the process that began the block, and every process that is forked
-    from it.
+    """Records a process with one `Recorder`. Each process that is forked from the recorded process gets a `Recorder` of
+    its own.
 
     A recorder is created when the first event of its process arrives, so a process that compiles nothing writes no
-    files. A recorder ends with its process; a process that is killed leaves its journal.
+    files. A recorder ends with its process; a process that is killed leaves the recorder's journal.
 
     Args:
         make: creates the recorder of the current process. If `make` raises an OSError, a warning is issued, and the
@@ -41,7 +41,7 @@ class ProcessBlock:
     def begin(self) -> None:
         """Begins to receive events from the hooks."""
         hub.add(cast(hub.Listener, self))
-        # A forked process that exits normally calls `finish`, too.
+        # A forked process inherits the registration of `finish`, and calls `finish` when it exits normally.
         atexit.register(self.finish)
 
     def end(self) -> None:
@@ -50,7 +50,7 @@ class ProcessBlock:
         try:
             hub.remove(cast(hub.Listener, self))
         except Exception as failure:
-            report.warn(f"depyf could not take its hooks away: {type(failure).__name__}: {failure}")
+            report.warn(f"depyf could not remove its hooks: {type(failure).__name__}: {failure}")
         self.finish()
 
     def finish(self) -> None:
@@ -59,7 +59,8 @@ class ProcessBlock:
             self._recorder.finish()
 
     def recorder(self) -> Recorder | None:
-        """Returns the recorder of this process, which the first call creates; None if it cannot be created."""
+        """Returns the recorder of this process, which the first call in the process creates; None if the recorder
+        cannot be created."""
         if self._process != os.getpid():
             with self._lock:
                 if self._process != os.getpid():
@@ -80,10 +81,11 @@ class ProcessBlock:
             util.Finalize(None, self.finish, exitpriority=_FINALIZER_PRIORITY)
 
     def __getattr__(self, event: str) -> Any:
-        """Returns the recorder's handler of an event, or another attribute of the recorder."""
+        """Returns the attribute `event` of the recorder, which usually is the handler of an event. If the process has
+        no recorder, returns a function that does nothing."""
         recorder = self.recorder()
         return _ignore if recorder is None else getattr(recorder, event)
 
 
 def _ignore(*arguments: Any) -> None:
-    """Ignores an event, in a process that is not recorded."""
+    """Ignores an event. `_ignore` is the handler of all events in a process that is not recorded."""

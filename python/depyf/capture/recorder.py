@@ -1,5 +1,5 @@
-"""Receives the events of one `prepare_debug` block, and passes each to the module of `depyf.capture` that handles it,
-one at a time."""
+"""Receives the events of one `prepare_debug` block, and passes each event to the module of `depyf.capture` that handles
+it. Only one event is handled at a time."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ Event = TypeVar("Event", bound=Callable[..., Any])
 
 
 def _event(method: Event) -> Event:
-    """Makes a method of the recorder the handler of an event. Events after the end of the `prepare_debug` block are
-    dropped: they can come from other threads, and are too late for the index. After every event within the
+    """Decorates each method of `Recorder` that handles an event. Events after the end of the `prepare_debug` block are
+    dropped: such events can come from other threads, and are too late for the index. After every event within the
     `prepare_debug` block, the recorded data that has changed is written to the journal."""
 
     @functools.wraps(method)
@@ -44,7 +44,8 @@ def _event(method: Event) -> Event:
         with self._lock:
             if self._closed:
                 return None
-            # Writing a file can cause nested events; the journal is written only after the outermost event.
+            # Writing a file can cause further events within an event; the journal is written only after the outermost
+            # event.
             is_outermost = not getattr(self._at_work, "event", False)
             self._at_work.event = True
             try:
@@ -58,7 +59,7 @@ def _event(method: Event) -> Event:
 
 
 def _working_directory() -> str:
-    """Returns the program's working directory; an empty string if it was removed."""
+    """Returns the program's working directory; an empty string if the directory was removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -67,14 +68,16 @@ def _working_directory() -> str:
 
 class Recorder:
     """Receives the events of one `prepare_debug` block. The class is thread safe. The module `hub` catches exceptions
-    that the event handlers raise, and passes them to `failed`.
+    that the event handlers raise, and passes the exceptions to `failed`.
 
     Args:
         directory: the directory of the dump.
-        functions: references to the code objects of the functions that the block was given.
-        run: the number of the program's run in the directory; 0 if it is unknown.
-        reports_earlier: false if the block records a whole process, so that earlier compilations are not reported.
-        measures_guards: whether to measure how long a check of each compilation's guards takes.
+        functions: weak references to the code objects of the functions that were passed to `prepare_debug`.
+        run: the number that distinguishes this run of the program from the other runs in the directory; 0 if it is
+            unknown.
+        reports_earlier: true if compilations from before the block are reported; false if the block records a whole
+            process.
+        measures_guards: true if the time that a check of each compilation's guards takes is to be measured.
     """
 
     def __init__(
@@ -123,14 +126,15 @@ class Recorder:
 
     @_event
     def transformed(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
-        """Is called when Dynamo has generated `code` to run in place of `original`. Returns an equivalent code object
-        that was compiled from the dumped file, if it is to run instead of `code`; otherwise None."""
+        """Is called when Dynamo has generated `code` to run in place of `original`. Returns equivalent code that was
+        compiled from the dumped file, and that Dynamo shall use in place of `code`; returns None if `code` itself shall
+        run."""
         return self._transformed.add(original, code)
 
     @_event
     def began_ahead(self, step: ahead.Step, function: Any = None) -> None:
         """Is called before a function is compiled ahead of time, loaded from a file, or captured by
-        `torch.compiler.precompile`; `function` is passed only for the last of these steps."""
+        `torch.compiler.precompile`; `function` is passed only in the case of `torch.compiler.precompile`."""
         if step == "compile":
             self._compilations.begin_ahead()
         elif step == "load":
@@ -143,8 +147,10 @@ class Recorder:
 
     @_event
     def ended_ahead(self, step: ahead.Step, result: Any, succeeded: bool = True) -> None:
-        """Is called with the function that was compiled ahead of time or loaded from a file, or None if this failed; or
-        with the graph that `torch.compiler.precompile` captured, and whether it was lowered."""
+        """Is called after the step that `began_ahead` announced. `result` is the function that was compiled ahead of
+        time or loaded from a file, or the graph that `torch.compiler.precompile` captured; None if the step failed.
+        `succeeded` is true if `torch.compiler.precompile` also compiled the captured graph; for all other steps it has
+        no meaning."""
         if step == "compile":
             self._transformed.end_ahead(result)
         elif step == "load":
@@ -164,15 +170,16 @@ class Recorder:
         self._records.take(record)
 
     def timed(self, events: list[PhaseEvent]) -> None:
-        """Is called with events of PyTorch's timeline. The journal does not contain the timeline."""
+        """Is called with events of PyTorch's timeline (the phases of a compilation, with their times). The journal does
+        not contain the timeline."""
         recorded = self.session.phase_events
         if not self._closed:
             recorded += events[: max(0, PHASE_EVENTS_MAX - len(recorded))]
 
     @_event
     def scheduled(self, kind: str, text: str) -> None:
-        """Is called with Inductor's IR before or after fusion, or with a graph from the other process in which
-        Inductor compiles."""
+        """Is called with Inductor's IR before or after fusion. If Inductor compiles in another process, also called
+        with a graph that the other process sent."""
         self._inductor.add_ir(kind, text)
 
     def not_fused(self, first: str, second: str, reason: str) -> None:
@@ -203,8 +210,8 @@ class Recorder:
 
     @_event
     def recompiled(self, graph: Any) -> None:
-        """Is called when PyTorch has recompiled the function of a graph module, which may be a module that was dumped,
-        or a copy of one."""
+        """Is called when PyTorch has recompiled the function of a graph module, which may be a graph module that was
+        dumped, or a copy of a dumped graph module."""
         self._shown.take_again(graph)
 
     @_event
@@ -220,13 +227,13 @@ class Recorder:
             self._note()
 
     def _note(self) -> None:
-        """Writes the recorded data that has changed since the last call of `_note` to the journal."""
+        """Writes to the journal the recorded data that has changed since the last call of `_note`."""
         if not self._closed:
             self._journaling.note(self._compilations.take_touched())
 
     def finish(self) -> None:
         """Writes the files that can only be written at the end of the `prepare_debug` block. Never raises an exception,
-        unless the user interrupts it."""
+        unless the user interrupts the program."""
         trace.flush()
         with self._lock:
             if self._closed:
@@ -238,7 +245,7 @@ class Recorder:
                     step()
                 except Exception as error:
                     self._failures.add(error)
-                except BaseException:  # After an interrupt the missing files can be built again from the journal.
+                except BaseException:  # The missing files can be rebuilt from the journal.
                     self._journaling.close()
                     raise
             self._journaling.close()

@@ -1,5 +1,5 @@
-"""Rebuilds index, session and full_code files of a `prepare_debug` block whose process died, from the journal that it
-left."""
+"""Rebuilds the index, session and full_code files of a `prepare_debug` block whose process died, from the journal that
+the process left."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Block:
 
     @property
     def last_compilation(self) -> str:
-        """A text that describes the compilation that began last."""
+        """Returns a text that describes the compilation that began last."""
         if not self.compilations:
             return "nothing was compiled"
         compile = self.compilations[-1]
@@ -59,10 +59,11 @@ def blocks(directory: Path) -> list[Block]:
 
 
 def recover(directory: Path) -> list[Block]:
-    """Writes index, session and full_code files for the `prepare_debug` blocks of a directory whose processes died.
+    """Writes the index, session and full_code files of those `prepare_debug` blocks of a directory whose processes
+    died.
 
-    The journals of dead processes are removed, as the written session contains everything that is in them. Returns all
-    `prepare_debug` blocks that had journals.
+    The journals of dead processes are removed, because the written session contains everything that is in these
+    journals. Returns all `prepare_debug` blocks that had journals, including open blocks.
 
     Raises:
         OSError: the directory cannot be read or written to; the journals are kept in this case.
@@ -112,7 +113,7 @@ class _Reader:
         self._codes: dict[int, tuple[types.CodeType, str | None]] = {}
 
     def take(self, line: dict[str, Any] | None) -> None:
-        """Processes the next line of the journal, which is None if it could not be parsed."""
+        """Processes the next line of the journal. `line` is None if the line could not be parsed."""
         try:
             if line is None:
                 self.lost += 1
@@ -130,14 +131,14 @@ class _Reader:
             else:
                 why = line.get("given_up", f"it has reached its greatest size, {journal.MAX_BYTES >> 20} MiB")
                 self.notes.append(
-                    f"The journal ended before the block did ({why}): what came then is not told of here."
+                    f"The journal ended before the block did ({why}), so that later events are missing here."
                 )
         except (KeyError, TypeError, ValueError):
             self.lost += 1
 
     def _take_head(self, head: dict[str, Any]) -> None:
         if head["journal"] != journal.VERSION:
-            raise ValueError("the journal of another version of depyf")
+            raise ValueError("a different version of depyf wrote the journal")
         self.process = load(int, head["process"])
         self._of_session.update({name: load(str, head[name]) for name in ("torch_version", "python_version")})
         self._of_session["working_directory"] = load(str, head.get("working_directory", ""))
@@ -200,7 +201,8 @@ def _read(path: Path) -> Block:
 
 
 def _stand_in(line: dict[str, Any], source: str | None) -> types.CodeType:
-    """Returns a code object with the name and the place of a function, compiled from its source if that is known."""
+    """Returns a code object with the name, file and line of a function that no longer exists. The code object is
+    compiled from the function's source if the source is known."""
     name, file, first = load(str, line["name"]), load(str, line["file"]), load(int, line["line"])
     with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         text = "\n" * (first - 1 if 0 < first < _MOST_LINES else 0) + (source or "")

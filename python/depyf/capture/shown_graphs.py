@@ -1,5 +1,5 @@
-"""Records the graphs that PyTorch shows under a name while it compiles, and those whose functions it recompiles
-later."""
+"""Records the graphs that PyTorch passes to `lazy_format_graph_code`, which formats graphs for PyTorch's logs, during a
+compilation. Also handles the graph modules whose functions PyTorch recompiles later."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from depyf.compat import at_work, compiled, fx_nodes, graphs, live_graphs, runti
 from depyf.provenance import collect
 
 _WITH_OBJECT = {"Forward graph": "Forward_graph", "Backward graph": "Backward_graph"}
-"""Name under which a graph is shown -> its kind, for graphs that may run from their files."""
+"""Maps each name under which PyTorch passes a graph to `lazy_format_graph_code` to the kind of the graph. Only graphs
+that may run from their files are listed."""
 _KINDS = {**_WITH_OBJECT, "Joint graph": "Joint_graph", "AFTER POST GRAD": "AFTER_POST_GRAD"}
-"""Name under which a graph is shown -> its kind, for all graphs whose text comes from this hook if this PyTorch has no
-structured trace."""
+"""Maps each name under which PyTorch passes a graph to `lazy_format_graph_code` to the kind of the graph. If PyTorch
+has no structured trace, the texts of all listed graphs are taken from the calls of `lazy_format_graph_code`."""
 
 
 class ShownGraphs:
-    """Adds each graph that PyTorch shows under a name to the compilation that it belongs to. The class is not thread
-    safe: callers hold the recorder's lock.
+    """Adds each graph that PyTorch or another library passes to `lazy_format_graph_code` with a name to the compilation
+    that the graph belongs to. The class is not thread safe: callers must hold the lock of the `Recorder`.
 
     Args:
-        compilations: the compilations of the block.
+        compilations: the compilations of the `prepare_debug` block.
         items: receives the texts of graphs.
-        artifacts: makes a recompiled graph run from its file again.
+        artifacts: makes a graph run from its file again after PyTorch has recompiled the graph's function.
     """
 
     def __init__(self, compilations: Compilations, items: Items, artifacts: Artifacts) -> None:
@@ -39,10 +40,11 @@ class ShownGraphs:
         self._has_trace = trace.has_records()
 
     def take(self, name: str, graph: Any, caller: str) -> None:
-        """Adds a graph to the compilation that the calling thread is working on, or to the session.
+        """Adds a graph to the compilation that the calling thread is working on. If the thread is not compiling, a
+        graph from a library other than torch is added to the session, and a graph from torch is ignored.
 
         Args:
-            caller: the name of the module that shows the graph.
+            caller: the name of the module that called `lazy_format_graph_code` with the graph.
         """
         number = names.compiled_fn_number(name)
         is_of_torch = caller.partition(".")[0] == "torch"
@@ -62,11 +64,11 @@ class ShownGraphs:
                 self._add_text(compilation, _KINDS.get(name), graph)
 
     def take_again(self, graph: Any) -> None:
-        """Records that PyTorch has compiled the function of a graph, or of a copy of it, again."""
+        """Records that PyTorch has recompiled the function of a graph, or the function of a copy of a graph."""
         self._artifacts.recompiled(graph, self._compilations.current)
 
     def _add_captured(self, compilation: Compilation, number: int, graph: Any) -> None:
-        """Adds the graph that Dynamo has captured, for which it has chosen the name `__compiled_fn_<number>`."""
+        """Adds the graph that Dynamo has captured, for which Dynamo has chosen the name `__compiled_fn_<number>`."""
         compilation.graphs["Captured_Graph"] = weak.reference(graph)
         backend = compiled.backend_name(at_work.backend_at_work())
         compilation.by_inductor, compilation.by_aot = backend == "inductor", backend.startswith("aot_")
@@ -80,8 +82,8 @@ class ShownGraphs:
         self._add_text(compilation, "Captured_Graph", graph)
 
     def _add_text(self, compilation: Compilation, kind: str | None, graph: Any) -> None:
-        """Adds the text of a graph if this PyTorch has no structured trace, from whose records the text would come
-        otherwise."""
+        """Adds the text of a graph if this PyTorch has no structured trace. If PyTorch has a structured trace, the text
+        of the graph comes from a record of the trace, and `_add_text` does nothing."""
         if self._has_trace or kind is None:
             return
         if kind == "Captured_Graph" and any(item.kind == kind for item in compilation.items):

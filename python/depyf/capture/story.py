@@ -1,5 +1,5 @@
-"""Writes the full_code files: one for each function that was compiled in a `prepare_debug` block, together with its
-resume functions."""
+"""Writes the full_code files: one file for each function that was compiled in a `prepare_debug` block, together with
+its resume functions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from depyf.session import FullCode, Session
 
 
 def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> None:
-    """Writes one `full_code` file for each function, together with its resume functions.
+    """Writes one `full_code` file for each function. The file of a function also contains its resume functions.
 
     Args:
-        order: the block's compilations.
+        order: the compilations of the `prepare_debug` block.
         session: receives a record of each file.
         artifacts: writes the files.
     """
@@ -41,7 +41,8 @@ def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> N
 
 
 def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, artifacts: Artifacts) -> set[int]:
-    """Writes one `full_code` file; returns the numbers of the codes of the functions in it."""
+    """Writes the `full_code` file of the function whose code has the number `top`. Returns the numbers of the code
+    objects of all functions in the file."""
     places = {
         name: line
         for group in by_code.values()

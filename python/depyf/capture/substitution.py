@@ -1,15 +1,17 @@
-"""Compiles the text of a dumped graph or kernel to code that runs in place of PyTorch's own code, if both are proved
-equal.
+"""Compiles the text of a dumped graph or kernel to code that runs in place of PyTorch's own code, if the compiled code
+is proved equal to PyTorch's code.
 
-A graph's file contains a class as PyTorch prints it; the graph module and its nested graph modules are matched with
-this class and its nested classes, in order. The text of a graph is compiled unchanged if the graph module takes its
-inputs as printed. If the module takes its inputs in another way, for example in one list, the statements that unpack
-the inputs are copied from the module's own code to the line of the `def`: into the text for the list of AOTAutograd's
-graphs, and into the syntax tree in all other cases. Inputs that have other names in the file than in PyTorch's code are
-renamed in the statements that are copied from that code, too; the function's own parameters keep their names. The
-dumped file of a kernel contains a Python module. If a kernel's dumped file is the text of Inductor's file below more
-comments, its functions only get other positions and keep their bytecode; otherwise the functions of both files are
-matched by their qualified names, and proved equal.
+The dumped file of a graph contains the class that PyTorch prints for a graph module, with one nested class for each
+nested graph module. Graph modules and printed classes are matched with each other in their order. If the function of a
+graph module has the parameters of the printed function, the text of the file is compiled unchanged. If a graph module
+takes all inputs in one list, but the printed function does not, the statements that unpack the list are copied from the
+graph module's own code to the line of the `def`. The copied statements become a part of the file's text if AOTAutograd
+derived the graph, and a part of the file's syntax tree in all other cases. If an input has another name in the file
+than in PyTorch's code, the copied statements use the name in the file, but the parameters of the function keep
+PyTorch's names. The dumped file of a kernel (Inductor's output code) is a Python module. If the dumped file of a kernel
+only adds comments in front of the text of Inductor's own file, the functions of Inductor's module keep their bytecode
+and only get other line numbers. If the dumped file of a kernel differs from Inductor's own file in any other way, the
+functions of the two files are matched by their qualified names, and proved equal.
 """
 
 from __future__ import annotations
@@ -30,14 +32,14 @@ Codes = dict[str, types.CodeType]
 _DEFINED = (types.FunctionType, staticmethod, classmethod, type)
 _FIRST_INPUT = re.compile(r"def forward\(\s*self(?:,\s*(\w+))?")
 _PRINTED_DEF = re.compile(r"^( *)def forward\(.*?\).*?:\n", re.MULTILINE | re.DOTALL)
-# Matches the function of a graph that takes all inputs in one list and clears the list after reading it
+# Matches the beginning of a graph's function that takes all inputs in one list, and clears the list after reading it
 # (`args.clear()`).
 _TAKES_LIST = re.compile(r"\s*(def forward\(self, (\w+)[^\n]*\):)\n((?:    \S[^\n]*\n)+?    \2\.clear\(\)\n)")
 
 
 def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
-    """Returns (the swap that makes a graph module run a file with this text, or None, and the reason if there is no
-    swap)."""
+    """Returns a pair (swap, reason). The swap makes the graph module run a file with the text `text`. If the swap is
+    None, `reason` states why; otherwise `reason` is ""."""
     from_text = _from_text(module, text)
     if from_text is not None:
         return from_text, ""
@@ -64,10 +66,10 @@ def graph_swap(module: Any, text: str) -> tuple[Swap | None, str]:
 
 
 def _from_text(module: Any, text: str) -> Swap | None:
-    """Returns the swap that makes a graph run the text, if the graph has no nested graphs and takes its inputs as
-    printed or in a list; otherwise None.
+    """Returns the swap that makes a graph module run the code of the text. Returns None unless the graph has no nested
+    graphs, takes its inputs as the printed function does or in one list, and is proved equal to the text.
 
-    No syntax tree is built, because that would take most of the time for a large graph.
+    No syntax tree is built, because building it would take most of the time for a large graph.
     """
     function, written = graphs.forward_of(module), _FIRST_INPUT.search(text)
     if function is None or written is None or graphs.submodules(module):
@@ -87,9 +89,9 @@ def _from_text(module: Any, text: str) -> Swap | None:
 
 
 def _with_list_of_inputs(text: str, own: str) -> str | None:
-    """Returns a text whose function takes its inputs in a list, by statements on a line of their own below the `def`,
-    so that all following lines move down by one; None if the function's own code does not begin with such
-    statements."""
+    """Returns `text` with the function `forward` changed to take all inputs in one list, as PyTorch's own code `own`
+    does. The statements that unpack the list are on one added line below the `def`. Returns None if the code `own` does
+    not begin with statements that unpack a list."""
     taking, printed = _TAKES_LIST.match(own), _PRINTED_DEF.search(text)
     if taking is None or printed is None:
         return None
@@ -103,7 +105,8 @@ def _with_list_of_inputs(text: str, own: str) -> str | None:
 
 
 def _function_in(text: str) -> types.CodeType | None:
-    """Returns the code of the only function in a text, `forward`."""
+    """Returns the code of the function `forward` in a text; None if the text has any other function, or is not valid
+    Python."""
     compiled = _compiled(text)
     codes = [] if compiled is None else [code for _, code in running.functions_in(compiled)]
     return codes[0] if len(codes) == 1 and codes[0].co_name == "forward" else None
@@ -136,11 +139,11 @@ def _forward_in(node: ast.Module | ast.ClassDef) -> ast.FunctionDef | None:
 def _forward(
     graph: Any, body: ast.ClassDef, original: types.CodeType, renames: dict[str, str]
 ) -> tuple[types.CodeType | None, str]:
-    """Returns (the code of a graph module's function, compiled from its printed text, or None, and the reason if there
-    is no code).
+    """Returns a pair (code, reason). `code` is the code for a graph module's function, compiled from the printed class
+    `body`. If `code` is None, `reason` states why; otherwise `reason` is "".
 
     Args:
-        renames: PyTorch's name of an input -> its name in the text.
+        renames: a dict from PyTorch's name of an input to the name of the input in the text.
     """
     source = graphs.source(graph)
     printed, own = _forward_in(body), _forward_in(ast.parse(source))
@@ -158,8 +161,8 @@ def _forward(
         texts = [_core.with_names(text, taken) for text in texts] if taken else texts
         texts += [f"{renames[parameter]} = {parameter}; del {parameter}" for parameter in parameters]
         try:
-            # The statements are parsed again at the line of the `def`, which is faster than changing the line number of
-            # each node.
+            # The copied statements must have the line number of the `def`, and parsing their text at this line is
+            # faster than changing the line number of each syntax node.
             before = ast.parse("\n" * (printed.lineno - 1) + "; ".join(texts)).body
         except SyntaxError:
             return None, "its inputs are not taken by statements of one line each"
@@ -177,18 +180,18 @@ def _forward(
 
 
 def kernel_swap(module: types.ModuleType | None, own: str, text: str, path: str) -> tuple[Swap | None, str]:
-    """Returns (the swap that makes Inductor's output code run a file with this text, or None, and the reason if there
-    is no swap).
+    """Returns a pair (swap, reason). The swap makes the functions of Inductor's output code run the code of the dumped
+    file. If the swap is None, `reason` states why; otherwise `reason` is "".
 
     Args:
-        module: the module that Inductor has loaded from its file; None if it has loaded none.
-        own: the text of Inductor's file.
+        module: the module that Inductor has loaded from its own file; None if Inductor has not loaded this file.
+        own: the text of the file that Inductor itself wrote.
         text: the text of the dumped file.
-        path: the path of Inductor's file.
+        path: the path of the file that Inductor itself wrote.
     """
     if module is not None and text.endswith(own.rstrip() + "\n") and _is_text_of(path, own):
-        # The dumped file only adds comment lines above Inductor's text, so the bytecode is the same, and its line
-        # numbers grow by the number of added lines.
+        # The dumped file only adds comment lines above Inductor's text, so its bytecode is that of Inductor's file,
+        # with line numbers that are larger by the number of added lines.
         shift = text[: -len(own.rstrip()) - 1].count("\n")
         functions = dict(_functions_of(module))
         if functions and all(instrumented.plain(function).co_filename == path for function in functions.values()):
@@ -221,7 +224,7 @@ def _is_text_of(path: str, text: str) -> bool:
 
 
 def _functions_of(module: types.ModuleType) -> Iterator[tuple[str, types.FunctionType]]:
-    """Yields (qualified name, function) of the functions and methods that a module defines itself."""
+    """Yields a pair (qualified name, function) for each function and method that a module itself defines."""
     todo: list[tuple[str, Any]] = [("", module)]
     for prefix, owner in todo:  # The list grows during the loop.
         members: list[tuple[str, Any]] = [
@@ -237,8 +240,8 @@ def _functions_of(module: types.ModuleType) -> Iterator[tuple[str, types.Functio
 
 
 def _kernel_codes(text: str, own: str, path: str) -> tuple[Codes, str]:
-    """Returns (a dict from qualified names to codes that may run in place of Inductor's, and the reason if the dict is
-    empty)."""
+    """Returns a pair (codes, reason). `codes` maps qualified names to the code objects that may run in place of
+    Inductor's own. If `codes` is empty, `reason` states why; otherwise `reason` is ""."""
     mine, theirs = _compiled(text), _compiled(own, path)
     if mine is None or theirs is None:
         return {}, "PyTorch's own text is not Python"

@@ -16,20 +16,21 @@ from depyf.guards import breaks, texts
 from depyf.session import CacheMiss, GuardTime, RuntimeValue, Session, Symbol
 
 DIRECTIONS = {"Joint_graph": "joint", "Forward_graph": "forward", "Backward_graph": "backward"}
-"""Kind of graph -> its direction, for the kinds that have only one."""
+"""Maps a kind of graph to "joint", "forward" or "backward"; kinds whose graphs can have several directions are not
+listed."""
 
 SAME_CODE = "an earlier graph of the compilation is the same, and both run from the file of that one's output code"
 
 
 class TraceRecords:
-    """Adds the content of each record to the compilation that the record is about. The class is not thread safe:
-    callers hold the recorder's lock.
+    """Adds the content of each record of PyTorch's structured trace to the compilation that the record is about. The
+    class is not thread safe: callers must hold the lock of the `Recorder`.
 
     Args:
-        session: receives notes about calls that are not shown.
-        compilations: the compilations of the block.
+        session: receives notes about calls of `torch.export`, which the dump does not contain.
+        compilations: the compilations of the `prepare_debug` block.
         items: receives graphs and output code.
-        guarding: determines why guards of earlier compilations fail.
+        guarding: determines why the guards of earlier compilations reject a call.
     """
 
     def __init__(self, session: Session, compilations: Compilations, items: Items, guarding: Guarding) -> None:
@@ -60,7 +61,7 @@ class TraceRecords:
 
     def _add_graph(self, record: trace.Record, kind: str, compilation: Compilation | None) -> None:
         text, graph = record.text, weak.NOTHING
-        if kind != "Captured_Graph":  # Dynamo's graph comes from no cache.
+        if kind != "Captured_Graph":  # The graph that Dynamo captures never comes from a cache.
             text = with_present_lines(text)
         direction = DIRECTIONS.get(kind) or graphs.direction()
         if compilation is not None:
@@ -87,15 +88,16 @@ class TraceRecords:
         compilation.seen.direction(direction).code = record.text
 
     def _note_export(self, record: trace.Record) -> None:
-        """Notes that a call of `torch.export` is not shown."""
+        """Adds a note to the session, which states that the dump does not contain the graphs of a call of
+        `torch.export`."""
         place = f" at {record.stack[0].name}:{record.stack[0].line}" if record.stack else ""
         note = outcomes.EXPORT.format(what=record.function or "...", place=place)
         if note not in self._session.notes:
             self._session.notes.append(note)
 
     def _add_fact(self, compilation: Compilation, record: trace.Record) -> None:
-        """Adds the content of a record about the whole compilation: its start, guards, reasons to recompile, or a hit
-        or miss in a cache."""
+        """Adds the content of a record that concerns a compilation as a whole: its start, its guards, the reasons for a
+        recompilation, or a hit or miss in a cache."""
         frame = compilation.frame
         if record.event == "start":
             compilation.started = True
@@ -108,13 +110,13 @@ class TraceRecords:
             frame.failures = self._guarding.failures(frame.recompile_reasons)
         elif record.event == "cache hit":
             compilation.cached.add(graphs.direction())
-        elif record.event == "cache miss" and '"components": []' not in record.text:  # else there is nothing to compare
+        elif record.event == "cache miss" and '"components": []' not in record.text:  # else no keys can be compared
             file = self._items.write_beside(compilation, "cache_miss", record.text)
             frame.misses.append(CacheMiss("AOTAutograd" if '"key": "a' in record.text else "Inductor", file))
 
     def end_precompiling(self, graph: Any, succeeded: bool) -> None:
-        """Ends the compilation of a function of which `torch.compiler.precompile` captured `graph`; None if it captured
-        no graph."""
+        """Records the end of a compilation by `torch.compiler.precompile`. `graph` is the captured graph; None if no
+        graph was captured."""
         compilation = self._compilations.end_ahead()
         if compilation is None:
             return
@@ -133,7 +135,7 @@ class TraceRecords:
         compilation.settle()
 
     def _end(self, compilation: Compilation, record: trace.Record) -> None:
-        """Ends a compilation, and records the reason if it has failed."""
+        """Records the end of a compilation, and the reason if the compilation has failed."""
         frame = compilation.frame
         frame.filename = frame.filename or record.filename or ""
         frame.line = record.line or frame.line
@@ -151,7 +153,7 @@ class TraceRecords:
         compilation.settle()
 
     def _add_break(self, compilation: Compilation, record: trace.Record) -> None:
-        """Adds a graph break, unless an earlier attempt has already reported it."""
+        """Adds a graph break, unless an earlier attempt of the compilation has already reported it."""
         frame = compilation.frame
         reason = texts.break_reason(record.text)
         if reason not in frame.graph_breaks:

@@ -17,17 +17,18 @@ from depyf.guards import texts
 from depyf.session import Frame, Session
 
 RESTORED = "restored/"
-"""The prefix of the ids of restored entries for which PyTorch has no id."""
+"""The prefix of the ids that depyf gives to restored cache entries without an id of their own in PyTorch."""
 
 
 class TransformedCode:
-    """Records transformed code and has it written. The class is not thread safe: callers hold the recorder's lock.
+    """Records transformed code, and has its source written to a file. The class is not thread safe: callers must hold
+    the lock of the `Recorder`.
 
     Args:
-        session: the session of the block.
-        compilations: the compilations of the block.
-        items: receives the number of a compilation, which the names in its code contain.
-        artifacts: writes the source.
+        session: the session of the `prepare_debug` block.
+        compilations: the compilations of the `prepare_debug` block.
+        items: receives the number N of a compilation, from the names `__compiled_fn_N` in its transformed code.
+        artifacts: writes the source of the transformed code.
         guarding: reads the guards of code that is loaded from a file.
     """
 
@@ -45,12 +46,13 @@ class TransformedCode:
         self._artifacts = artifacts
         self._guarding = guarding
         self.seen: weak.Table[bool] = weak.Table()
-        """The transformed codes whose compilation the `prepare_debug` block saw, and the codes that run in their
-        place."""
+        """All transformed codes that were compiled in the `prepare_debug` block, and the codes from dumped files that
+        run in their place."""
 
     def add(self, original: types.CodeType, code: types.CodeType) -> types.CodeType | None:
-        """Records that Dynamo has generated `code` to run in place of `original`. Returns an equivalent code object
-        that was compiled from the dumped file, if it is to run instead of `code`; otherwise None."""
+        """Records that Dynamo has generated `code` to run in place of `original`. Returns equivalent code that was
+        compiled from the dumped file, and that Dynamo shall use in place of `code`; returns None if `code` itself shall
+        run."""
         compilation = self._compilations.current(original.co_name)
         if compilation is None:
             return None
@@ -62,8 +64,8 @@ class TransformedCode:
     def _write(
         self, compilation: Compilation, original: types.CodeType, code: types.CodeType, *, may_run: bool
     ) -> types.CodeType | None:
-        """Writes transformed code. Returns an equivalent code object that was compiled from the written file, if it is
-        to run instead of `code`; otherwise None."""
+        """Writes the source of transformed code. Returns equivalent code that was compiled from the written file, and
+        that Dynamo shall use in place of `code`; returns None if `code` itself shall run."""
         frame = compilation.frame
         compilation.set_original(original)
         compilation.transformed = weak.reference(code)
@@ -111,8 +113,8 @@ class TransformedCode:
             seen.line_of = compilation.guarded.origins.line_of
 
     def _write_ahead(self, compilation: Compilation, result: ahead.Compiled) -> None:
-        """Writes the transformed code of a function that was compiled ahead of time, or loaded. The function runs from
-        the written file, as it has not been called yet."""
+        """Writes the transformed code of a function that was compiled ahead of time, or loaded from a file. The
+        function is made to run from the written file, which is safe because nobody has called the function yet."""
         assert result.original is not None
         may_run = hub.substitutes(self._artifacts.directory)
         replacement = self._write(compilation, result.original, result.code, may_run=may_run)
@@ -143,8 +145,8 @@ class TransformedCode:
         """Records an entry that PyTorch restores from Dynamo's cache of an earlier process."""
         compilation = self._compilations.current(original.co_name)
         if compilation is None or compilation.transformed() is not None:
-            # PyTorch has one compile id for all restored entries of a function, so each further entry gets an id of
-            # depyf's own.
+            # PyTorch uses one compile id for all restored entries of a function, so each entry after the first gets an
+            # id from depyf.
             compilation = Compilation(Frame(self._compilations.next_id(RESTORED), original.co_name))
             self._compilations.add(compilation)
         compilation.restored = compilation.ended = True
@@ -155,8 +157,8 @@ class TransformedCode:
         self._settle_restored(compilation, manager, outcomes.RESTORED)
 
     def _link_restored(self, resumed: types.CodeType) -> None:
-        """Adds the resume function `resumed`, which PyTorch restores, to the restored compilations whose transformed
-        code calls it."""
+        """Adds the resume function `resumed`, which PyTorch has restored, to the restored compilations whose
+        transformed code calls `resumed`."""
         for compilation in self._compilations.order:
             original = compilation.function()
             if not compilation.restored or original is None or not installed.is_resume_code(resumed):
@@ -167,7 +169,8 @@ class TransformedCode:
         self._compilations.link_resume_names()
 
     def _settle_restored(self, compilation: Compilation, manager: Any, note: str) -> None:
-        """Sets the status, the note and the guards of a compilation that another process made, and writes its items."""
+        """Sets the status, the note and the guards of a compilation that another process performed, and writes the
+        files of its graphs and kernels."""
         frame = compilation.frame
         frame.status = "compiled before"
         frame.notes = [note.format(what=frame.title)]

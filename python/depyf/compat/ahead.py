@@ -1,4 +1,4 @@
-"""Functions that were compiled ahead of time: those that `aot_compile` returns, and those that are loaded from its
+"""Functions that were compiled ahead of time: those that `aot_compile` returns, and those that PyTorch loads from a
 file.
 
 Functions that were compiled ahead of time are not in Dynamo's cache. PyTorch checks the guards of a function that was
@@ -19,27 +19,27 @@ from depyf.compat.private import guarded
 _AHEAD = "torch._dynamo.aot_compile"
 
 Step = Literal["compile", "load", "precompile"]
-"""The ways to a compiled function without Dynamo's cache: PyTorch compiles it ahead of time, loads it from a file, or
-captures it with `torch.compiler.precompile`."""
+"""The three ways in which a compiled function comes about without Dynamo's cache: PyTorch compiles it ahead of time,
+loads it from a file, or captures it with `torch.compiler.precompile`."""
 
 
 @dataclass(frozen=True)
 class Compiled(dynamo.Live):
-    """One living function that was compiled ahead of time. A `Compiled` object refers to PyTorch's live guards, so it
-    has to be used at once, and must not be kept."""
+    """A function that was compiled ahead of time and is still alive. A `Compiled` object refers to PyTorch's live
+    guards, so it has to be used at once, and must not be kept."""
 
     original: types.CodeType | None = None
     function: types.FunctionType | None = None
     """The function that runs if the guards hold."""
     backend_name: str = ""
     result: Any = None
-    """PyTorch's object for the function, which the user calls."""
+    """PyTorch's object that represents the function, and that the user calls."""
     model: Any = None
     """The argument that precedes the caller's arguments: the module of a compiled model; None for a function."""
 
     def find_global(self, name: str) -> object:
-        """Returns the value of a global of the transformed code, which has a table of globals of its own; None if it
-        has no value."""
+        """Returns the value of a global of the transformed code, which has a table of globals of its own; None if the
+        table has no such name."""
         scope = getattr(self.function, "__globals__", {})
         value = scope.get(name)
         if not isinstance(value, private.get(f"{_AHEAD}_types:GraphModuleSerializableCallable") or ()):
@@ -48,8 +48,8 @@ class Compiled(dynamo.Live):
 
 
 def functions(value: Any) -> list[Compiled]:
-    """Returns the functions behind a value that were compiled ahead of time: one for each input of a model; empty if
-    there are none."""
+    """Returns the functions that were compiled ahead of time and that `value` refers to; an empty list if there are no
+    such functions. A compiled model has one function for each input that the model was compiled for."""
     own = getattr(value, "__dict__", {})
     inner = own.get("forward") if isinstance(own, dict) else None
     for candidate in (value, inner):
@@ -77,8 +77,8 @@ def _functions(value: Any) -> list[Compiled]:
 
 
 def caller_of(frame: types.FrameType) -> Compiled | None:
-    """Returns the function that a frame runs, if it was compiled ahead of time and called through PyTorch's object for
-    it."""
+    """Returns the function that a frame runs, if the function was compiled ahead of time and PyTorch's own object for
+    the function called it; None for any other frame."""
     caller = frame.f_back
     if caller is None or caller.f_globals.get("__name__") != _AHEAD:
         return None
@@ -92,20 +92,21 @@ def failure(compiled: Compiled, bound: dict[str, Any]) -> str | None:
 
 
 def add_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
-    """Calls `began()` before a function is compiled ahead of time, and `ended(compiled)` afterwards, with None if the
-    compilation failed. Returns a function that ends the calls of `began` and `ended`."""
+    """Calls `began()` before a function is compiled ahead of time, and `ended(compiled)` afterwards; `compiled` is None
+    if the compilation failed. Returns a function that removes the callbacks `began` and `ended`."""
     return _around(private.get(f"{_AHEAD}:aot_compile_fullgraph"), began, ended)
 
 
 def add_load_hook(began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
-    """Calls `began()` before a function is loaded from a file, and `ended(compiled)` afterwards, with None if loading
-    failed. Returns a function that ends the calls of `began` and `ended`."""
+    """Calls `began()` before a function is loaded from a file, and `ended(compiled)` afterwards; `compiled` is None if
+    loading failed. Returns a function that removes the callbacks `began` and `ended`."""
     method = private.get(f"{_AHEAD}:AOTCompiledFunction.deserialize")
     return _around(getattr(method, "__func__", None), began, ended)
 
 
 def _around(function: Any, began: Callable[[], None], ended: Callable[[Compiled | None], None]) -> Callable[[], None]:
-    """Calls `began` before each call of a function of PyTorch, and `ended` after it with the result of the call."""
+    """Calls `began` before each call of a function of PyTorch, and `ended` after the call. The argument of `ended` is
+    the compiled function that the call returned; None if the call returned no compiled function."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -125,8 +126,8 @@ def _around(function: Any, began: Callable[[], None], ended: Callable[[Compiled 
 
 
 def run_from(compiled: Compiled, code: types.CodeType) -> None:
-    """Replaces the code of a function that nobody has called yet by equivalent code. A file to which PyTorch saves the
-    function still contains PyTorch's own code."""
+    """Replaces the code of a function that nobody has called yet by equivalent code. If PyTorch saves the function to a
+    file, the file still contains PyTorch's own code."""
     function: Any = compiled.function
     if function is not None:
         function.__code__ = code

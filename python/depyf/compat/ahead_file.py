@@ -1,7 +1,8 @@
-"""Writes PyTorch's file of a function that was compiled ahead of time, with other guards and other code.
+"""Writes PyTorch's file of a function that was compiled ahead of time, with changed guards and changed code.
 
-In PyTorch's file, the guards are stored as a pickle. To change the guards of a file, opcodes are appended to the pickle
-that get the guards to keep from its memo, so that all other bytes stay the same.
+In PyTorch's file, the guards are stored as a pickle. To change the guards of a file, depyf appends opcodes to the
+pickle. These opcodes look up, in the unpickler's memo, the guards that stay. All bytes of the original pickle stay the
+same, except the size that its last FRAME opcode states.
 """
 
 from __future__ import annotations
@@ -40,12 +41,13 @@ def is_graph_name(result: Any, name: str) -> bool:
 
 
 def with_guards(state: bytes, unguarded: Collection[str], conditions: list[str]) -> bytes:
-    """Returns the pickled guards in `state` without those on the values in `unguarded`, and with `conditions` added.
+    """Returns the pickled guards in `state` without the guards on the values in `unguarded`, and with `conditions`
+    added.
 
     Args:
         unguarded: Dynamo's names of the values that lose all guards; the empty name stands for the state of the
             process, and for relations between sizes.
-        conditions: expressions over `L`, `G` and `torch`, which PyTorch checks after all others.
+        conditions: expressions over `L`, `G` and `torch`, which PyTorch checks after all other guards.
     """
     unpickler = private.get("pickle:_Unpickler")(BytesIO(state))
     root = unpickler.load()
@@ -105,7 +107,8 @@ def _shape_guard() -> bytes:
 
 
 def _appended(state: bytes, tail: bytes) -> bytes:
-    """Returns a pickle with more opcodes before its STOP opcode; the size of its last frame grows by their length."""
+    """Returns the pickle `state` with the opcodes `tail` inserted before its STOP opcode. The size that the pickle's
+    last FRAME opcode states grows by the length of `tail`."""
     if not state.endswith(_STOP):
         raise NotPossible("its guards are pickled in a way that depyf does not know")
     frames = [offset for opcode, _, offset in genops(state) if opcode.name == "FRAME" and offset is not None]
@@ -129,13 +132,13 @@ def manager_of(result: Any, state: bytes) -> Any:
 def serialized(result: Any, code: types.CodeType, state: bytes, names: dict[str, Any], graph: Any) -> bytes:
     """Returns the bytes of a file for a function that was compiled ahead of time, with other code and guards.
 
-    The bytes are loaded once with PyTorch as a check; exceptions of PyTorch's are passed on.
+    The bytes are loaded once with PyTorch as a check; exceptions that PyTorch raises are passed on.
 
     Args:
         result: PyTorch's object for the function.
         code: the transformed code to run.
         state: the pickled guards.
-        names: the globals that the code reads and that PyTorch's own code did not.
+        names: the globals that `code` reads and that PyTorch's own code did not read.
         graph: a graph module that replaces the compiled graph; None keeps the compiled graph.
     """
     artifacts = _artifacts(result)
@@ -146,7 +149,7 @@ def serialized(result: Any, code: types.CodeType, state: bytes, names: dict[str,
     if graph is not None:
         make = private.get(f"{_AHEAD}_types:GraphModuleSerializableCallable")
         if make is None:
-            raise NotPossible("this PyTorch saves no graph without a backend")
+            raise NotPossible("this release of PyTorch does not save a graph without a backend")
         compiled = make(graph)
     changed = dataclasses.replace(
         artifacts, guards_state=state, guard_manager=None, runtime_env=environment, compiled_fn=compiled
@@ -160,5 +163,5 @@ def serialized(result: Any, code: types.CodeType, state: bytes, names: dict[str,
 def _artifacts(result: Any) -> Any:
     artifacts = private.of(result, f"{_AHEAD}:AOTCompiledFunction._artifacts")
     if artifacts is None:
-        raise NotPossible("this PyTorch keeps what it compiled ahead of time in another way")
+        raise NotPossible("this release of PyTorch stores functions that are compiled ahead of time in a different way")
     return artifacts

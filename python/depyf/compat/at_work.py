@@ -1,6 +1,8 @@
-"""Finds the compilation that a thread is working on: the call that it compiles, and the error with which it ends.
+"""Finds the compilation that a thread is working on: the call for which Dynamo compiles, and the error with which the
+compilation ends.
 
-PyTorch passes neither the call nor the error to its hooks, so the local variables of PyTorch's own frames are read.
+PyTorch passes neither the call that is compiled nor the error to its hooks, so this module reads the local variables of
+PyTorch's own frames.
 """
 
 from __future__ import annotations
@@ -16,14 +18,14 @@ from depyf.source_line import Line
 
 _CONVERT = "torch._dynamo.convert_frame"
 _GUARDS = "torch._dynamo.guards"
-# The classes of exceptions after which Dynamo runs the function eagerly by default.
+# If a compilation ends with an exception of one of these classes, Dynamo by default runs the function eagerly.
 _SOFT = ("Unsupported", "UserError", "SkipFrame", "SkipCodeRecursiveException", "CacheLimitExceeded")
 _ALWAYS_RAISED = ("UncapturedHigherOrderOpError", "ResumePrologueTracingError")
 
 
 @dataclass(frozen=True)
 class Call:
-    """The call that makes Dynamo compile."""
+    """The call for which Dynamo compiles a function of the program."""
 
     code: types.CodeType
     local: dict[str, Any]
@@ -40,13 +42,13 @@ class Ending:
     message: str
     """The message of the exception, together with that of the exception that caused it."""
     stack: tuple[Line, ...]
-    """The lines that were being compiled, the innermost last; empty if the exception has none."""
+    """The lines that were being compiled, the innermost last; empty if the exception has no lines."""
     goes_to_caller: bool
-    """True if the program's call raises the exception; otherwise the function runs eagerly."""
+    """True if the program's call raises the exception; false if the function runs eagerly instead."""
 
 
 def call() -> Call | None:
-    """Returns the call that the calling thread compiles; None outside of a compilation."""
+    """Returns the call for which Dynamo is compiling in the calling thread; None outside of a compilation."""
     inside = _compiler_locals()
     if inside is None:
         return None
@@ -70,12 +72,12 @@ class Export:
 
 @guarded()
 def export() -> Export | None:
-    """Returns the call of `torch.export` that the calling thread is in; None outside of one."""
+    """Returns the call of `torch.export` that the calling thread is in; None outside of `torch.export`."""
     exporting = sys.modules.get("torch.export._trace")
     if exporting is None:  # The first export loads this module.
         return None
-    # PyTorch sets this variable during an export. This test avoids a walk through all frames for each input of a
-    # compilation.
+    # PyTorch sets `_EXPORT_MODULE_HIERARCHY` during an export. Testing this variable first avoids a walk through all
+    # frames for each input of a compilation.
     if getattr(exporting, "_EXPORT_MODULE_HIERARCHY", private.ABSENT) is None:
         return None
     package = sys.modules.get("torch.export")
@@ -99,7 +101,7 @@ def export() -> Export | None:
 def ending() -> Ending | None:
     """Returns the exception with which the compilation of the calling thread fails; None if there is no exception.
 
-    Must be called while PyTorch reports the end of a compilation that failed.
+    This function must be called while PyTorch reports the end of a compilation that failed.
     """
     error = sys.exc_info()[1]
     if error is None:
@@ -133,8 +135,8 @@ def _goes_to_caller(error: BaseException) -> bool:
 
 
 def _compiler_locals(names: tuple[str, ...] = ("_compile", "compile_frame")) -> dict[str, Any] | None:
-    """Returns the local variables of the innermost frame of Dynamo whose function has one of the names; None if there
-    is none."""
+    """Returns the local variables of the innermost frame of Dynamo whose function has one of the names; None if no
+    frame matches."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_name in names and frame.f_globals.get("__name__") == _CONVERT:
@@ -146,8 +148,8 @@ def _compiler_locals(names: tuple[str, ...] = ("_compile", "compile_frame")) -> 
 def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
     """Returns the code and the local variables of the call that makes Dynamo compile again.
 
-    Must be called while PyTorch reports why it compiles again. PyTorch does not pass the call to a hook, so PyTorch's
-    own frame is read.
+    This function must be called while PyTorch reports why it compiles again. PyTorch does not pass this call to a hook,
+    so the function reads the local variables of PyTorch's own frame.
     """
     has_frame = False
     frame: types.FrameType | None = sys._getframe(1)
@@ -172,10 +174,10 @@ def _globals_of_module(name: str) -> dict[str, Any] | None:
 
 
 def backend_at_work() -> Any:
-    """Returns the backend for which a graph was captured; None if it is not found. Must be called while PyTorch passes
-    the graph to a hook.
+    """Returns the backend for which a graph was captured; None if the backend is not found. This function must be
+    called while PyTorch passes the graph to a hook.
 
-    PyTorch does not pass the backend to its hooks, so PyTorch's own frame is read.
+    PyTorch does not pass the backend to its hooks, so the local variables of PyTorch's own frame are read.
     """
     frame: types.FrameType | None = sys._getframe(1)
     globals_of_module = _globals_of_module("torch._dynamo.output_graph")
@@ -188,9 +190,11 @@ def backend_at_work() -> Any:
 
 
 def globals_being_compiled() -> dict[str, Any] | None:
-    """Returns the globals of the function being compiled; to be called within a bytecode hook.
+    """Returns the globals of the function being compiled; None if they are not found. This function must be called
+    within a bytecode hook.
 
-    PyTorch does not pass the globals to the hook, so they are looked up in the frame of Dynamo's compiler.
+    PyTorch does not pass the function's globals to bytecode hooks, so the globals are read from the local variables of
+    Dynamo's compiler.
     """
     compiling = False
     frame: types.FrameType | None = sys._getframe(1)
@@ -208,8 +212,8 @@ def globals_being_compiled() -> dict[str, Any] | None:
 
 
 def locals_being_compiled() -> dict[str, Any] | None:
-    """Returns the local variables of the call that is being compiled; None if they are not found. Must be called within
-    a bytecode hook."""
+    """Returns the local variables of the call that is being compiled; None if they are not found. This function must be
+    called within a bytecode hook."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_globals.get("__name__") == "torch._dynamo.convert_frame":
@@ -239,7 +243,7 @@ def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
 
 
 Dropped = tuple[str, str]
-"""A guard that a filter dropped: its kind, and Dynamo's name of its value."""
+"""A guard that a filter dropped: the guard's kind, and Dynamo's name of the guarded value."""
 
 
 @guarded(list)
@@ -285,17 +289,18 @@ _STAGES = (
     (_GUARDS, "guards"),
     ("torch._dynamo.repro", "backend"),
 )
-"""Pairs of a module and a part of the compiler, which is working if the innermost frame in any of these modules belongs
-to the module."""
+"""Pairs of a module of PyTorch and the part of the compiler that the module implements. To find the part at which a
+thread works, depyf searches the stack of the thread for the innermost frame whose module, or a package around the
+module, is in `_STAGES`."""
 
 
 _ASYNC = "torch._inductor.async_compile"
-_WAITING = ("_wait_futures", "wait")  # the second is the name before 2.7
+_WAITING = ("_wait_futures", "wait")  # the second name is that of PyTorch 2.6 and earlier
 
 
 def _waiting_for(local: dict[str, Any]) -> str:
     """Returns which kernel Inductor waits for, such as "Inductor, C++ 3 of 7", from the local variables of the function
-    that waits; "" if they do not show it."""
+    that waits; "" if the variables do not show the kernel."""
     kernels, scope = local.get("kernels"), local.get("scope")
     if not isinstance(kernels, dict) or not isinstance(scope, dict) or not kernels:
         return ""
@@ -310,8 +315,8 @@ def _waiting_for(local: dict[str, Any]) -> str:
 
 @guarded(dict)
 def samples(without: int) -> dict[int, Sample]:
-    """Returns the compilation that each thread works on now, by the identifier of the thread; `without` is the thread
-    that is left out. The function can be called from any thread."""
+    """Returns the compilation that each thread is working on, by the identifier of the thread, for all threads except
+    `without`. The function can be called from any thread."""
     if _CONVERT not in sys.modules:
         return {}
     stacks = sys._current_frames()
@@ -344,5 +349,5 @@ def _sample(innermost: types.FrameType | None) -> Sample | None:
         if module == "torch._inductor.compile_fx":
             backward = frame
         frame = frame.f_back
-    # A backward is compiled when it is first called, outside of Dynamo.
+    # A backward graph is compiled when it is first called, so no frame of Dynamo is on the stack.
     return None if backward is None else Sample((id(backward), ""), "a backward", stage)

@@ -1,12 +1,12 @@
 """Dynamo's cache: the entries of a function in the order in which they are tried, and entries that are put in front of
 them.
 
-Entries are put in front of the ordinary ones with the function by which PyTorch (2.9 and later) restores compilations
-of another process.
+depyf puts entries in front of the ordinary entries with the function by which PyTorch (2.9 and later) restores the
+compilations of another process.
 
-Dynamo's entries point into memory of C++ that a reset frees, so this module returns copies of their fields. PyTorch's
-C++ does not check entries that are put in front of the ordinary ones; `depyf.toolkit.validation` checks these entries
-beforehand.
+Dynamo's entries point to memory of C++ that a reset frees, so this module returns copies of their fields. PyTorch's C++
+code does not check entries that are put in front of the ordinary entries; `depyf.toolkit.validation` checks these
+entries beforehand.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ def raw_entries(code: types.CodeType) -> list[RawEntry]:
     """Returns the ordinary entries of an original code object, in the order in which they are tried.
 
     Raises:
-        NotImplementedError: this PyTorch does not show cache entries.
+        NotImplementedError: this PyTorch has no function that returns cache entries.
     """
     if private.get("torch._dynamo.eval_frame:_debug_get_cache_entry_list") is None:
-        raise NotImplementedError("cache entries need PyTorch 2.2 or later: this one does not give them")
+        raise NotImplementedError("cache entries need PyTorch 2.2 or later, and this release does not expose them")
     return dynamo.raw_entries(code)
 
 
 def why_not_loadable() -> str | None:
-    """Returns why entries cannot be registered in front of the ordinary ones; None if they can."""
+    """Returns the reason why entries cannot be registered in front of the ordinary entries; None if entries can be
+    registered."""
     absent = [path for path in _LOADING if private.get(path) is None]
     if not absent:
         return None
@@ -51,7 +52,8 @@ def why_not_loadable() -> str | None:
 
 
 def loaded(code: types.CodeType) -> list[Any]:
-    """Returns the guard managers of the entries in front of the ordinary ones, in the order in which they are tried."""
+    """Returns the guard managers of the entries in front of the ordinary entries, in the order in which they are
+    tried."""
     if why_not_loadable() is not None:
         return []
     entries = private.call(f"{_C}:_debug_get_precompile_entries", code, otherwise=[])
@@ -64,14 +66,15 @@ def restored(code: types.CodeType) -> list[Any]:
 
 
 def loader() -> Any:
-    """Returns PyTorch's own function that puts an entry in front of the others, without any hook around it, because no
-    Python code may run in it; None if this PyTorch has none."""
+    """Returns PyTorch's own function that puts an entry in front of the ordinary entries; None if this PyTorch lacks
+    the function. If depyf has put a hook around the function, the function is returned without the hook, because no
+    Python code may run while PyTorch adds the entry."""
     function = private.get(f"{_C}:_load_precompile_entry")
     return getattr(function, "__wrapped__", function)
 
 
 def load_behind(code: types.CodeType, manager: Any, new: types.CodeType) -> None:
-    """Puts an entry in front of the ordinary entries of `code`, and behind those that were loaded before.
+    """Puts an entry in front of the ordinary entries of `code`, and behind the entries that were put there before.
 
     PyTorch does not check that `new` fits the function.
 
@@ -86,13 +89,13 @@ def load_behind(code: types.CodeType, manager: Any, new: types.CodeType) -> None
 
 
 def replace(code: types.CodeType, entries: list[tuple[Any, types.CodeType]]) -> bool:
-    """Makes `entries`, pairs of a guard manager and the code to run, the only ones in front of the ordinary entries of
-    `code`, in this order.
+    """Replaces all entries in front of the ordinary entries of `code` by `entries`, which are pairs of a guard manager
+    and the code to run.
 
-    PyTorch does not check that the code fits the function, nor that no other thread uses the entries that it frees. A
-    thread walks through entries only inside of a call of the wrapper that torch.compile returns, because only this
-    wrapper sets Dynamo's callback for the thread; idle threads of a notebook's kernel, of a pool or of a server are not
-    inside of such a call.
+    PyTorch checks neither whether the new code fits the function nor whether another thread is using the replaced
+    entries, which are freed. A thread walks through entries only inside a call of a wrapper that torch.compile
+    returned, because only such a wrapper sets Dynamo's callback for the thread. Idle threads of a notebook's kernel, of
+    a pool or of a server are not inside a call of such a wrapper.
 
     Returns:
         False, with nothing changed, if another thread may be walking through entries; otherwise True.
@@ -121,8 +124,8 @@ def _track(code: types.CodeType) -> None:
 
 @guarded()
 def look_at_again(code: types.CodeType) -> None:
-    """Makes Dynamo look up cache entries again for a function that it has given up, for example after a graph break in
-    a loop."""
+    """Makes Dynamo look up cache entries again for a function that Dynamo has given up compiling, for example after a
+    graph break in a loop."""
     action, strategy = private.get(f"{_C}:_FrameAction"), private.get(f"{_C}:_FrameExecStrategy")
     if action is not None and strategy is not None:
         private.call(f"{_C}:set_code_exec_strategy", code, strategy(action.DEFAULT, action.DEFAULT))
@@ -130,7 +133,7 @@ def look_at_again(code: types.CodeType) -> None:
 
 @guarded(list)
 def installed_names(code: types.CodeType) -> list[str]:
-    """Returns the globals that Dynamo made for transformed code and deletes together with it."""
+    """Returns the names of the globals that Dynamo created for transformed code and deletes together with the code."""
     known = private.get("torch._dynamo.utils:CleanupManager.instance")
     try:
         hooks = [] if known is None else known[code]
@@ -140,7 +143,7 @@ def installed_names(code: types.CodeType) -> list[str]:
 
 
 def context_of(wrapper: Any) -> Any:
-    """Returns PyTorch's object behind a result of `torch.compile`; None for any other value."""
+    """Returns PyTorch's context object, which a result of `torch.compile` refers to; None for any other value."""
     if not isinstance(wrapper, types.FunctionType):  # The value is a module.
         return getattr(wrapper, "dynamo_ctx", None)
     cells = dict(zip(wrapper.__code__.co_freevars, wrapper.__closure__ or ()))
@@ -151,7 +154,7 @@ def context_of(wrapper: Any) -> Any:
 
 @guarded()
 def backend_of(wrapper: Any) -> Any:
-    """Returns the backend that a result of `torch.compile` compiles with; None if it is unknown."""
+    """Returns the backend that a result of `torch.compile` compiles with; None if the backend is unknown."""
     backend: Any = getattr(context_of(wrapper), "callback", None)
     seen = 0
     while hasattr(backend, "_torchdynamo_orig_backend") and seen < 20:
@@ -178,18 +181,18 @@ def stance() -> str:
 
 
 def recompile_limit() -> int | None:
-    """Returns the number of entries at which Dynamo stops compiling a function; None if it is unknown."""
+    """Returns the number of entries at which Dynamo stops compiling a function; None if this number is unknown."""
     limit = private.get("torch._dynamo.config:recompile_limit") or private.get("torch._dynamo.config:cache_size_limit")
     return limit if isinstance(limit, int) else None
 
 
 def keeps_entries_at_limit() -> bool:
-    """True if Dynamo still uses the entries of a function at the recompilation limit, which releases before 2.5 do
-    not."""
+    """True if Dynamo still uses the cache entries of a function that has reached the recompilation limit, as PyTorch
+    2.5 and later releases do."""
     return Release.of(releases.installed() or "") >= Release(2, 5)
 
 
-# Trees of guards
+# The functions below create, copy and check trees of guards.
 
 _NO_TREES = "guards that can be evaluated and edited need PyTorch 2.6 or later"
 
@@ -219,12 +222,12 @@ def _wrapped(root: Any, model: Any, global_scope: Any) -> Any:
     if make is None:
         raise NotImplementedError(_NO_TREES)
     wrapper = make(root)
-    # These are the attributes of a tree that PyTorch reads when it reports why guards failed.
+    # PyTorch reads the following attributes of a tree of guards when it reports why guards failed.
     wrapper.closure_vars = dict(getattr(model, "closure_vars", None) or {})
     wrapper.global_scope = global_scope if global_scope is not None else {}
     wrapper.args = list(getattr(model, "args", None) or ["L", "G", "**___kwargs_ignored"])
     wrapper.verbose_code_parts = []
-    # The tree keeps the objects alive that its guards know by their identity.
+    # The tree keeps the objects alive that its guards compare by identity.
     wrapper.id_matched_objs = dict(getattr(model, "id_matched_objs", None) or {})
     return wrapper
 
@@ -232,11 +235,11 @@ def _wrapped(root: Any, model: Any, global_scope: Any) -> Any:
 def add_guard(manager: Any, accepts: Callable[[dict[str, Any]], bool], text: str) -> None:
     """Adds a guard on the locals that is checked before all other guards that read the locals.
 
-    Relational guards store the values that they compare, until the check ends, in objects that all copies of a tree
-    share. No Python code may run between relational guards, because another thread could interrupt it and check a copy
-    of the tree.
+    While a check runs, relational guards store the values that they compare in objects that all copies of a tree share.
+    No Python code may run between two relational guards, because another thread could interrupt this code and check a
+    copy of the tree.
 
-    `accepts` must not raise an exception: PyTorch would treat that as a refusal without stating the reason.
+    `accepts` must not raise an exception: PyTorch would treat the exception as a refusal without a reason.
     """
     try:
         manager.root.add_lambda_guard(accepts, [text], None)
@@ -261,6 +264,6 @@ def accepts(manager: Any, f_locals: dict[str, Any]) -> bool:
 
 
 def first_failure(manager: Any, f_locals: dict[str, Any]) -> list[str]:
-    """Returns PyTorch's own text about the first guard that fails; an empty list if none fails."""
+    """Returns PyTorch's own texts about the first guard that fails; an empty list if no guard fails."""
     info = manager.check_verbose(f_locals)
     return [] if info.result else [str(part) for part in info.verbose_code_parts]

@@ -1,7 +1,9 @@
-"""Finds the function behind a callable for which PyTorch has its own kind of wrapper.
+"""Finds the function that a callable runs, if the callable is a result of `torch.compile`, a module, or another
+wrapper.
 
 A result of `torch.compile` refers to the callable that was compiled. For a callable that is no result of
-`torch.compile`, `__wrapped__` and `__call__` are followed.
+`torch.compile`, the function is found through the attribute `__wrapped__`, the method `forward` of a torch module, or
+the method `__call__`.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from depyf.compat import private
 
 
 def wrapped(wrapper: Any) -> Any:
-    """Returns the function that a wrapper wraps; None if the value is not a wrapper."""
+    """Returns the callable that a wrapper wraps; None if the value is not a wrapper."""
     # Only the instance's own dictionary is read, because looking up an attribute could run code of the object.
     try:
         own = object.__getattribute__(wrapper, "__dict__")
@@ -33,8 +35,9 @@ def wrapped(wrapper: Any) -> Any:
 
 
 def defined_call(value: Any) -> types.FunctionType | types.MethodType | None:
-    """Returns the Python function that calling an instance runs: its `forward` if it is a torch module, else its
-    `__call__`."""
+    """Returns the Python function that calling an instance runs: the `forward` of its class if the instance is a torch
+    module, otherwise `__call__`. Returns None if `value` is itself a function, or if a call of `value` runs a function
+    that is not written in Python."""
     if isinstance(value, types.FunctionType):
         return None
     for name in ("forward", "__call__") if is_module(value) else ("__call__",):
@@ -59,8 +62,8 @@ def compiled_in(value: Any) -> Any:
     modules = own.get("_modules")
     if isinstance(modules, dict) and "_orig_mod" in modules:
         module = modules["_orig_mod"]
-        # For torch's own modules Dynamo compiles a frame around them; for all other modules it compiles their
-        # `forward`.
+        # For a module of torch's own, Dynamo compiles a wrapper function around the module; for any other module,
+        # Dynamo compiles the module's `forward`.
         inner = compiled_in(own.get("forward"))
         return inner if isinstance(inner, types.FunctionType) else bound_call(module)
     if "_torchdynamo_orig_callable" not in own:
@@ -75,20 +78,21 @@ def compiled_in(value: Any) -> Any:
 
 
 def is_of_dynamo(scope: Mapping[str, Any]) -> bool:
-    """True for the globals of Dynamo's own modules. Dynamo compiles a function of its own around modules of PyTorch,
-    such as nn.Sequential."""
+    """True if `scope` contains the globals of a Python module of Dynamo's. If the class of the compiled module is
+    defined by PyTorch, such as nn.Sequential, Dynamo compiles a wrapper function around the module, whose globals are
+    those of a Python module of Dynamo's."""
     return str(scope.get("__name__")).startswith("torch._dynamo.")
 
 
 def code_around(value: Any) -> types.CodeType | None:
-    """Returns, for a result of `torch.compile`, the code of Dynamo's wrapper function that is compiled around a module
-    of PyTorch's own; None if the callable itself is compiled."""
+    """Returns, for a result of `torch.compile`, the code of the wrapper function that Dynamo compiles around a module
+    of PyTorch's own; None if Dynamo compiles the callable itself."""
     inner = compiled_in(value)
     return inner.__code__ if isinstance(inner, types.FunctionType) and is_of_dynamo(inner.__globals__) else None
 
 
 def bound_call(value: Any) -> Any:
-    """Returns the method that calling an instance runs, bound to it: `forward` for a torch module, otherwise
+    """Returns the method that calling an instance runs, bound to the instance: `forward` for a torch module, otherwise
     `__call__`."""
     call = defined_call(value)
     if call is None:

@@ -1,9 +1,10 @@
-"""Reads the data that `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, reasons,
-and skip rules.
+"""Reads the data that `torch.compile` leaves behind: its settings, the graphs that compiled functions hold, the reasons
+of recompilations, and the rules by which Dynamo skips functions.
 
 The settings of `torch.compile` are in Dynamo's context, to which the compiled function refers in its attribute
 `dynamo_ctx` or in a cell of its closure. A graph is found through the attributes and closures of a compiled function,
-if the backend keeps the graph. Each function of this module returns an empty result if its data is missing.
+if the backend keeps the graph. Each function of this module returns an empty result if the data that it reads is
+missing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from depyf.compat.private import guarded
 
 @guarded()
 def dynamic_of(wrapper: Any) -> bool | None:
-    """Returns the argument `dynamic` of a result of `torch.compile`; None also if it is unknown."""
+    """Returns the argument `dynamic` with which `torch.compile` was called to get `wrapper`; None also if the argument
+    is unknown."""
     candidates = [getattr(wrapper, "dynamo_ctx", None)]
     for cell in getattr(wrapper, "__closure__", None) or ():
         try:
@@ -33,7 +35,7 @@ def dynamic_of(wrapper: Any) -> bool | None:
 
 @guarded(str)
 def backend_name(backend: Any) -> str:
-    """Returns the name by which the user knows a backend; "" if it is unknown."""
+    """Returns the name by which the user knows a backend; "" if the name is unknown."""
     if backend is None or backend is False:
         return ""
     for _ in range(4):
@@ -49,7 +51,8 @@ def backend_name(backend: Any) -> str:
 
 @guarded()
 def graph_text(compiled: Any) -> str | None:
-    """Returns the source of the graph behind a `__compiled_fn_N`; None if the backend does not keep the graph."""
+    """Returns the source of the graph from which the backend compiled `compiled`, the value of a global
+    `__compiled_fn_N`; None if the backend does not keep the graph."""
     import torch
 
     todo, seen = [(compiled, 0)], set()
@@ -74,7 +77,7 @@ def graph_text(compiled: Any) -> str | None:
 
 @guarded(list)
 def failures(code: types.CodeType) -> list[str]:
-    """Returns PyTorch's reasons for the compilations of a function after its first, all in one list, in their order."""
+    """Returns PyTorch's reasons for all recompilations of a function, in their order."""
     known = private.get("torch._dynamo.utils:guard_failures") or {}
     return [str(failure) for failure in known.get(code, ())]
 
@@ -91,6 +94,6 @@ def has_skip_reasons() -> bool:
 
 @guarded()
 def skip_reason(code: types.CodeType) -> str | None:
-    """Returns the rule by which Dynamo skips a function; None if there is none."""
+    """Returns the rule by which Dynamo skips a function; None if Dynamo does not skip the function."""
     verdict = private.call("torch._dynamo.trace_rules:check_verbose", code)
     return str(verdict.reason) if verdict is not None and verdict.skipped else None

@@ -1,8 +1,8 @@
 """Keeps Dynamo from compiling: functions that are already compiled run compiled, and all others run eagerly.
 
-For a frame that fits no cache entry, Dynamo calls an object of PyTorch's, whose result decides how the frame runs this
-time (PyTorch 2.7 and later). Two functions of PyTorch decide which frames Dynamo skips in any case. If a private name
-that this module uses is missing, Dynamo compiles as usual.
+For a frame that fits no cache entry, Dynamo calls an object of the class `CatchErrorsWrapper`, whose result decides how
+the frame runs this time (PyTorch 2.7 and later). Two functions of PyTorch, `check` and `has_tensor_in_frame`, decide
+which frames Dynamo skips in any case. If a private name that this module uses is missing, Dynamo compiles as usual.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ Miss = Callable[[types.CodeType, dict[str, Any]], None]
 
 @guarded()
 def _ways() -> tuple[Any, Any] | None:
-    """Returns (the result that makes Dynamo run a frame eagerly, the result that makes it run the frame and all that it
-    calls eagerly); None if this PyTorch has no such results."""
+    """Returns a pair: the result that makes Dynamo run a frame eagerly, and the result that also makes Dynamo run all
+    functions eagerly that the frame calls. Returns None if the installed PyTorch lacks one of the classes from which
+    the pair is created."""
     answer = private.get("torch._dynamo.types:ConvertFrameReturn")
     action = private.get("torch._dynamo.types:FrameAction")
     strategy = private.get("torch._dynamo.types:FrameExecStrategy")
@@ -37,9 +38,9 @@ def _ways() -> tuple[Any, Any] | None:
 
 def hold_back(tell: Miss) -> Callable[[], None] | None:
     """Keeps Dynamo from compiling anything that this thread calls. Returns a function that allows compilations again;
-    None if they cannot be prevented.
+    None if compilations cannot be prevented.
 
-    `tell(code, locals)` is called with each function that would have been compiled; it must not raise an exception.
+    `tell(code, locals)` is called with each function that would have been compiled; `tell` must not raise an exception.
     """
     if "torch._dynamo.convert_frame" not in sys.modules:  # Dynamo is not loaded, so nothing has been compiled.
         return None
@@ -50,8 +51,8 @@ def hold_back(tell: Miss) -> Callable[[], None] | None:
     ways = _ways()
     if ways is None or None in (wrapper, original, check, has_tensor):
         return None
-    # Calls of other threads are passed on to `original`, and `remove` restores it, so it must be the class's own
-    # method.
+    # `original` must be the class's own method, because calls of other threads are passed on to `original`, and
+    # `remove` assigns it to the class again.
     if vars(wrapper).get("__call__") is not original:
         private.not_found("torch._dynamo.convert_frame:CatchErrorsWrapper.__call__", "not as its class has it")
         return None
@@ -79,7 +80,7 @@ def hold_back(tell: Miss) -> Callable[[], None] | None:
     wrapper.__call__ = replacement
 
     def remove() -> None:
-        if wrapper.__dict__.get("__call__") is replacement:  # Nobody else has replaced it since.
+        if wrapper.__dict__.get("__call__") is replacement:  # No other code has replaced the method since.
             wrapper.__call__ = original
 
     return remove

@@ -1,7 +1,7 @@
-"""Reads the rank of this process among several.
+"""Reads the rank of this process among the processes of a distributed program.
 
-The rank comes from `torch.distributed` if that is initialised, and otherwise from the environment variables that
-torchrun sets (`RANK`, `WORLD_SIZE`).
+The rank comes from `torch.distributed` if this package is initialised, and otherwise from the environment variables
+that torchrun sets (`RANK`, `WORLD_SIZE`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 
 
 def rank() -> int | None:
-    """Returns the rank of this process; None if it is the only process."""
+    """Returns the rank of this process; None if the program has only one process."""
     module = sys.modules.get("torch.distributed")
     if module is not None and module.is_available() and module.is_initialized():
         return int(module.get_rank()) if module.get_world_size() > 1 else None

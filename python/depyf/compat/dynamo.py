@@ -41,7 +41,7 @@ class Compilation(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """A copy of one cache entry. Dynamo's own entries point into memory of C++ and must not be kept."""
+    """A copy of one cache entry. Dynamo's own entries point to memory of C++ and must not be kept."""
 
     code: types.CodeType
     guards: str = field(repr=False)
@@ -49,12 +49,12 @@ class Entry:
 
 
 def add_bytecode_hook(hook: BytecodeHook) -> Callable[[], None]:
-    """Calls `hook(original, transformed)` for each frame that Dynamo transforms, until the function that it returns is
-    called.
+    """Calls `hook(original, transformed)` for each frame that Dynamo transforms, until the returned function is called.
 
-    Code that the hook returns runs instead of the transformed code.
+    If the hook returns a code object, that code runs instead of the transformed code.
     """
-    # Dynamo iterates over its hooks while it compiles, so a compilation in another thread has to end first.
+    # Dynamo iterates over its hooks while it compiles, so a compilation in another thread has to end before a hook is
+    # added.
     with compile_lock():
         ours = not_compiled(hook)
         handle = private.call("torch._dynamo.convert_frame:register_bytecode_hook", ours)
@@ -76,16 +76,16 @@ def _remove(handle: Any) -> None:
 
 
 def compile_lock() -> contextlib.AbstractContextManager[Any]:
-    """Returns the lock that keeps other threads from compiling; a context without effect in a forked child whose
-    parent was compiling in another thread."""
+    """Returns the lock that keeps other threads from compiling. In a forked child whose parent was compiling in another
+    thread, the lock is never released, so a context manager without effect is returned."""
     lock = private.get("torch._dynamo.convert_frame:compile_lock")
     return contextlib.nullcontext() if lock is None or lock is _abandoned else lock
 
 
 _abandoned: Any = None
-"""PyTorch's lock, if another thread held it when this process was forked; no thread is left in the child to release it.
-The function `_after_fork` sets or clears the variable while the child has only one thread, so that no lock is
-needed."""
+"""PyTorch's lock, if another thread held the lock when this process was forked, so that no thread of this process can
+release it; None if no other thread held the lock. The function `_after_fork` sets or clears `_abandoned` while the
+child has only one thread, so `_abandoned` needs no lock of its own."""
 
 
 def _after_fork() -> None:
@@ -101,9 +101,9 @@ if hasattr(os, "register_at_fork"):
 
 def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable[[], None]:
     """Calls `hook(guard manager, local variables, guard builder)` for each compilation when its guards are built, until
-    the function that it returns is called.
+    the returned function is called.
 
-    PyTorch has room for one guard hook only; a hook that is already set is called, too.
+    PyTorch has room for only one guard hook; if another guard hook is already set, it is called, too.
     """
     guards = private.module_of("torch._dynamo.guards:guard_manager_testing_hook_fn")
     if guards is None:
@@ -113,7 +113,7 @@ def add_guard_hook(hook: Callable[[Any, dict[str, Any], Any], None]) -> Callable
     ours = not_compiled(hook)
 
     def both(*args: Any, **kwargs: Any) -> None:
-        # Before PyTorch 2.7, the guard builder is no argument of the hook, so PyTorch's own frame is read.
+        # Before PyTorch 2.7, the guard builder is no argument of the hook, so it is read from PyTorch's own frame.
         builder = args[2] if len(args) > 2 else sys._getframe(1).f_locals.get("builder")
         if len(args) > 1:
             ours(args[0], args[1], builder)
@@ -140,14 +140,14 @@ class Live:
     backend: Any = None
 
     def find_global(self, name: str) -> object:
-        """Returns the value of a global of the function's module; None if it has no value."""
+        """Returns the value of a global of the function's module; None if the global has no value."""
         scope = globals_of(self.guard_manager)
         return scope[name] if scope is not None and name in scope else installed.find_global(name)
 
 
 @guarded()
 def globals_of(guard_manager: Any) -> dict[str, Any] | None:
-    """Returns the globals that a tree of guards reads; None if the tree does not show them."""
+    """Returns the globals that a tree of guards reads; None if the tree does not refer to them."""
     if not hasattr(guard_manager, "root"):  # The release has no trees.
         return None
     scope = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.global_scope")
@@ -178,8 +178,8 @@ def raw_entries(code: types.CodeType) -> list[RawEntry]:
 
 
 def is_in_cache(original: types.CodeType, transformed: types.CodeType) -> bool:
-    """True if a cache entry of `original` has the code `transformed`, which Dynamo runs in its place if the guards
-    hold."""
+    """True if a cache entry of `original` has the code `transformed`, which Dynamo runs in place of `original` if the
+    guards hold."""
     return any(entry.code is transformed for entry in raw_entries(original))
 
 
@@ -203,7 +203,7 @@ def _raw_entry(entry: Any) -> RawEntry | None:
 
 
 def _linked(listed: Any) -> list[Any]:
-    """Returns cache entries as a list; older releases have a linked list."""
+    """Returns cache entries as a list. In older releases of PyTorch, `listed` is the first entry of a linked list."""
     if isinstance(listed, list):
         return listed
     nodes: list[Any] = []
@@ -214,9 +214,11 @@ def _linked(listed: Any) -> list[Any]:
 
 
 def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function that calls `function` so that Dynamo compiles neither it nor what it calls.
+    """Returns a function that calls `function` so that Dynamo compiles neither `function` nor the functions that it
+    calls.
 
-    PyTorch also calls hooks where Dynamo examines every function that is called, such as in compiled autograd.
+    PyTorch also calls hooks where Dynamo examines every called function and could compile the hook, such as in compiled
+    autograd.
     """
     try:
         from torch.compiler import disable
@@ -237,7 +239,8 @@ def current() -> Compilation | None:
     if context is None:
         return None
     compile_id = private.of(context, "torch._guards:CompileContext.compile_id")
-    # The context is the same object for forward and backward, and its attempt counts restarts.
+    # The forward and the backward of a compilation have the same context object, whose attribute `attempt` counts the
+    # restarts of the compilation.
     attempt = private.of(context, "torch._guards:CompileContext.attempt", 0)
     return None if compile_id is None else Compilation(context, compile_id, attempt)
 
@@ -255,20 +258,21 @@ def guards_text(manager: Any) -> str:
 
 def guard_failures(code: types.CodeType, bound: dict[str, Any]) -> list[str]:
     """Returns, for each cache entry of an original code object, Dynamo's reason why a call with these locals does not
-    fit it."""
+    fit the entry; entries that the call fits are left out."""
     reasons = [failure_of(entry.manager, bound) for entry in raw_entries(code)]
     return [reason for reason in reasons if reason is not None]
 
 
 def guard_failure(code: types.CodeType, transformed: types.CodeType, bound: dict[str, Any]) -> str | None:
-    """Returns why a call with these locals would not fit the entry with this transformed code; None if it would fit."""
+    """Returns why a call with these locals would not fit the entry with this transformed code; None if the call would
+    fit."""
     entry = next((candidate for candidate in raw_entries(code) if candidate.code is transformed), None)
     return None if entry is None else failure_of(entry.manager, bound)
 
 
 @guarded()
 def failure_of(manager: Any, bound: dict[str, Any]) -> str | None:
-    """Returns Dynamo's reason why guards refuse a call with these locals; None if they accept it."""
+    """Returns Dynamo's reason why guards refuse a call with these locals; None if the guards accept the call."""
     check = getattr(manager, "check_verbose", None)
     result = check(bound) if check is not None else None
     if result is None or result.result:
@@ -279,7 +283,7 @@ def failure_of(manager: Any, bound: dict[str, Any]) -> str | None:
 
 @guarded()
 def original_of(code: types.CodeType) -> types.CodeType | None:
-    """Returns the code object that transformed code runs in place of; None for other code."""
+    """Returns the original code object in whose place Dynamo runs `code`; None if `code` is not transformed code."""
     if "torch._dynamo.utils" not in sys.modules:
         return None
     table = private.get("torch._dynamo.utils:orig_code_map")
@@ -302,7 +306,8 @@ def seen_codes() -> list[types.CodeType]:
 
 
 def family(codes: list[types.CodeType]) -> list[types.CodeType]:
-    """Returns `codes`, and the code objects of all resume functions that their transformed code leads to."""
+    """Returns `codes`, and the code objects of all resume functions that their transformed code calls, directly or
+    through other resume functions."""
     codes_found = list(codes)
     for code in codes_found:  # The list grows during the loop.
         for entry in entries(code):
@@ -315,5 +320,6 @@ def family(codes: list[types.CodeType]) -> list[types.CodeType]:
 
 
 def bytecode_log() -> logging.Logger:
-    """Returns the logger of `TORCH_LOGS="+bytecode"`; if there is none, a logger that nobody has enabled."""
+    """Returns the logger of `TORCH_LOGS="+bytecode"`; if this release has no such logger, a logger that nobody has
+    enabled."""
     return private.get("torch._dynamo.convert_frame:bytecode_log") or logging.getLogger("depyf.bytecode")

@@ -12,9 +12,10 @@ from typing import Any
 from depyf.compat import private
 
 _set: Callable[[Any], Any] | None = None
-"""PyTorch's function that sets the callback, which `leave_alone` looks up when a `depyf.step` block begins, because the
-lookup runs Python code that Dynamo would examine. `_set` has no lock, as all threads set the same value. A call of the
-function that raises an exception clears `_set`; a forked child continues with its copy."""
+"""PyTorch's function that sets Dynamo's eval frame callback; None before the function has been looked up. `leave_alone`
+looks up PyTorch's function when a `depyf.step` block begins, because Dynamo would examine the Python code of a later
+lookup. `_set` has no lock, as all threads set the same value. `_set` is cleared when a call of PyTorch's function
+raises an exception; a forked child continues with its copy."""
 
 
 def off() -> Any:
@@ -44,19 +45,19 @@ def _give_up(error: Exception) -> None:
 
 
 def leave_alone(*functions: Callable[..., Any]) -> None:
-    """Keeps Dynamo from ever compiling functions that run before `off` could be called; must be called before the
-    functions run."""
+    """Keeps Dynamo from ever compiling `functions`, which run before `off` can be called. `leave_alone` must be called
+    before `functions` run."""
     global _set
     _set = private.get("torch._C._dynamo.eval_frame:set_eval_frame")
     pass_over(*functions)
 
 
 def pass_over(*functions: Callable[..., Any]) -> None:
-    """Keeps Dynamo from compiling these functions, and from counting them among the frames that it examined."""
+    """Keeps Dynamo from compiling `functions`, and from counting them among the frames that it examined."""
     for function in functions:
         private.call("torch._dynamo.eval_frame:skip_code", getattr(function, "__code__"))  # noqa: B009
 
 
 def current() -> Any:
-    """Returns the callback of this thread; None if there is none, or if it cannot be read."""
+    """Returns the callback of this thread; None if no callback is set, or if the callback cannot be read."""
     return private.call("torch._C._dynamo.eval_frame:get_eval_frame_callback")

@@ -1,9 +1,9 @@
-"""Reads the nodes of an FX graph with PyTorch's notes on their origin.
+"""Reads the nodes of an FX graph, and the data in their `meta` by which PyTorch records their origin.
 
-In a node's `meta` the user's line is the last one of `stack_trace`, and `seq_nr` is the same for an operation and its
-backward. `nn_module_stack` has the modules whose methods were active, as a dict from any key to (path, class); a
-backward node has those of its forward under `fwd_nn_module_stack`. A field of a `NodeRow` is empty if the node's `meta`
-lacks the note from which the field is read.
+In a node's `meta`, the user's line is the last line of `stack_trace`, and `seq_nr` is the same for an operation and its
+backward. `nn_module_stack` has the modules whose methods were active, as a dict whose values are pairs (path, class). A
+backward node has the modules of its forward node under the key `fwd_nn_module_stack`. A field of a `NodeRow` is empty
+if the node's `meta` lacks the key from which the field is read.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from depyf.source_line import Line, users
 
 _META = "torch.fx.node:Node.meta"
 NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr", "original_aten", "partitioner_tag"))
-"""The private names of PyTorch's notes that are read from the `meta` of a node."""
+"""The keys of a node's `meta` that are read, as private names."""
 _MODULES = (f"{_META}[nn_module_stack]", f"{_META}[fwd_nn_module_stack]")
 _KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in (*NOTES, *_MODULES))
 _SOURCE = "torch.fx.traceback:NodeSource"
 _FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)$')
 
 
-# The start of a path to a module or tensor, `L['self']`, and the subscripts and tables of modules in it.
+# Patterns for the parts of a path such as `L['self']._modules['blocks'].0`: the start `L['self']`, a subscript, and the
+# names of the tables in which a module keeps its members.
 _START = re.compile(r"^[LG]\[(['\"])(.*?)\1\]")
 _SUBSCRIPT = re.compile(r"\[(['\"]?)([^\]'\"]*)\1\]")
 _TABLES = {"_modules", "_parameters", "_buffers", ""}
@@ -47,8 +48,8 @@ class Source(NamedTuple):
 
     name: str
     graph: int
-    """The `identity` of the node's graph; 0 if it is not noted. A compiler pass may derive a node from a temporary
-    graph, whose node names say nothing about other graphs."""
+    """The number of the node's graph, as the function `identity` returns it; 0 if PyTorch does not record the number. A
+    compiler pass may derive a node from a temporary graph, whose node names say nothing about other graphs."""
 
 
 class NodeRow(NamedTuple):
@@ -62,24 +63,24 @@ class NodeRow(NamedTuple):
     sources: tuple[Source, ...] = ()
     """The nodes that this node was derived from, in the graphs in which they first occurred."""
     seq_nr: int | None = None
-    """The number of the operation in autograd; a backward node has that of its forward."""
+    """The number that autograd gives to the operation; a backward node has the number of its forward node."""
     original: str = ""
     """The operator that the node was decomposed from, such as `aten.gelu.default`."""
     backward: bool = False
     notes: tuple[str, ...] = ()
-    """The members of `NOTES` that this node has."""
+    """The keys of `meta` that the node has, as private names out of `NOTES`."""
     modules: tuple[Module, ...] = ()
     """The modules whose methods were active, the innermost last."""
 
     @property
     def module(self) -> str:
-        """Returns the path of the innermost module to which the node belongs."""
+        """Returns the path of the innermost module to which the node belongs; "" if `modules` is empty."""
         return self.modules[-1].path if self.modules else ""
 
 
 @guarded(list)
 def rows(graph_module: Any) -> list[NodeRow]:
-    """Returns the nodes of a graph in their order, without inputs, attributes and output."""
+    """Returns the nodes of a graph in their order, except its inputs, attributes and output."""
     line = functools.partial(_line, torch_folder=library())
     nodes = list(graph_module.graph.nodes)
     return _core.node_rows(
@@ -88,8 +89,8 @@ def rows(graph_module: Any) -> list[NodeRow]:
 
 
 def _checked(meta: Any) -> tuple[list[Any], tuple[str, ...]]:
-    """Returns (the notes in the `meta` of a node in the order of `_KEYS`, with None for a note of a wrong type; the
-    members of `NOTES` that are not None)."""
+    """Returns a pair. The first item has the values that a node's `meta` has under the keys `_KEYS`, with None for a
+    value that is absent or has a wrong type. The second item has the members of `NOTES` whose values are present."""
     meta = private.checked(_META, meta)
     notes = [private.item(meta, path) for path in NOTES]
     noted = tuple([path for path, value in zip(NOTES, notes, strict=True) if value is not None])
@@ -106,10 +107,12 @@ def _sources(made_from: Any) -> tuple[Source, ...]:
 
 
 def _copied_into_input(node: Any) -> str:
-    """Returns the name of the node whose value a `copy_` copies into an input of the graph; "" for other copies.
+    """Returns the name of the node whose value a `copy_` copies into an input of the graph; "" if the target of the
+    `copy_` is no input.
 
-    AOTAutograd writes the new values of buffers back at the end of a graph, and PyTorch notes the graph's last line for
-    these copies. The user's line of a `copy_` into an input is that of the node that computed the copied value.
+    AOTAutograd writes the new values of buffers back at the end of a graph, and PyTorch attributes these copies to the
+    graph's last line. depyf attributes a `copy_` into an input to the user's line of the node that computed the copied
+    value.
     """
     into: Any
     value: Any
@@ -119,17 +122,17 @@ def _copied_into_input(node: Any) -> str:
 
 @guarded(int)
 def identity(graph_module: Any) -> int:
-    """Returns a number that identifies a graph as long as it lives; 0 if it is unknown."""
+    """Returns a number that identifies a graph as long as the graph lives; 0 if the graph cannot be read."""
     return id(graph_module.graph)
 
 
 def line_of(node: Any) -> Line | None:
-    """Returns the user's line that a node comes from."""
+    """Returns the user's line that a node comes from; None if the node's `meta` records no line."""
     return _line(private.item(private.checked(_META, node.meta), NOTES[0]), library())
 
 
 def module_of(node: Any) -> str:
-    """Returns the path of the user's module that a node belongs to; "" if it is not noted."""
+    """Returns the path of the user's module that a node belongs to; "" if the node's `meta` records no module."""
     meta = private.checked(_META, node.meta)
     stack = private.item(meta, _MODULES[0]) or private.item(meta, _MODULES[1])
     modules = _modules(stack) if stack else ()
@@ -145,7 +148,8 @@ def module_paths(node: Any) -> list[str]:
 
 
 def source_of(node: Any) -> str:
-    """Returns the name of the captured node that a node comes from; "" if it is not noted."""
+    """Returns the name of the captured node that a node comes from; "" if the node's `meta` records no captured
+    node."""
     made_from = private.item(private.checked(_META, node.meta), NOTES[1])
     return _innermost(made_from[0]).name if made_from else ""
 
@@ -156,7 +160,8 @@ def target_of(node: Any) -> str:
 
 
 def _modules(stack: dict[Any, Any]) -> tuple[Module, ...]:
-    """Returns the modules of a node's stack of modules; an empty tuple if they are noted in another form."""
+    """Returns the modules of a node's stack of modules; an empty tuple if PyTorch stores the modules in an unknown
+    form."""
     try:
         return tuple(
             [
@@ -170,8 +175,8 @@ def _modules(stack: dict[Any, Any]) -> tuple[Module, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def dotted(path: str) -> str:
-    """Returns a path to a module or tensor without subscripts and tables: `blocks.0` for
-    `L['self']._modules['blocks'].0`."""
+    """Returns a path to a module or tensor as a dotted name, without the names of the tables, such as `_modules`, in
+    which a module keeps its members. For example, `L['self']._modules['blocks'].0` becomes `blocks.0`."""
     parts = _SUBSCRIPT.sub(r".\2", _START.sub(r"\2", path)).split(".")
     if parts[0] == "self":
         del parts[0]
@@ -195,8 +200,9 @@ def _printed(node: Any) -> str:
 
 
 _operators: dict[Any, str] = {}
-"""Maps the target of a node to its printed name. Nothing clears `_operators`, as PyTorch keeps its operators, too.
-`_operators` has no lock, as threads may write the same value at once; a forked child continues with its copy.
+"""Maps the target of a node to the name that PyTorch prints for the target. Nothing clears `_operators`, as PyTorch
+keeps its operators, too. `_operators` has no lock, as threads may write the same value at once; a forked child
+continues with its copy.
 """
 
 
@@ -208,8 +214,9 @@ def _of_operator(node: Any) -> str:
 
 
 def _innermost(source: Any) -> Source:
-    """Returns the first node in a chain of sources: the node of the captured graph, or the node that a pass created."""
-    if isinstance(source, tuple):  # A pair of a name and a callee is not a chain.
+    """Follows the chain of nodes from which a node was derived, and returns the first node of the chain: the node of
+    the captured graph, or the node that a pass created."""
+    if isinstance(source, tuple):  # A pair (name, callee) has no further sources.
         return Source(str(source[0]), 0)
     for _ in range(32):
         inner = private.of(source, f"{_SOURCE}.from_node")
@@ -225,7 +232,7 @@ def _line(trace: Any, torch_folder: str) -> Line | None:
 
 @functools.lru_cache(maxsize=4096)  # The nodes of all graphs of a compilation share a few stacks.
 def _line_of(trace: str, torch_folder: str) -> Line | None:
-    # Text that follows the lines of frames, such as PyTorch's note on sums of gradients, is not part of the stack.
+    # Text behind the lines of the frames, such as PyTorch's remark about sums of gradients, is not part of the stack.
     lines = trace.splitlines()
     stack = [
         Line(frame["file"], int(frame["line"]), after.strip(), frame["function"])

@@ -1,8 +1,9 @@
-"""Graphs that backends compile: the direction that is being compiled, graphs that PyTorch shows under a name, and
-output code.
+"""The graphs that backends compile: the direction (forward or backward) that is being compiled, the graphs that PyTorch
+logs under a name, and the output code.
 
-Dynamo calls `lazy_format_graph_code` with a graph and the name of its compiled function; other libraries call it with
-names of their own. A graph module runs the `forward` of its class, which `recompile` compiles from the text `code`.
+Dynamo calls `lazy_format_graph_code` with a graph and the name of its compiled function; other libraries call this
+function with names of their own. A graph module runs the `forward` of its class, which its method `recompile` compiles
+from the text in its attribute `code`.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def direction() -> str | None:
 
 
 def add_named_graph_hook(receive: NamedGraph) -> Callable[[], None]:
-    """Calls `receive(name, graph_module, caller's module name)` for each graph that PyTorch shows under a name,
-    until the function that it returns is called."""
+    """Calls `receive(name, graph_module, caller's module name)` for each graph that PyTorch passes to its logging
+    function `lazy_format_graph_code`, until the returned function is called."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -57,19 +58,20 @@ def is_graph_module(value: object) -> bool:
 
 
 _module_hooks: list[Callable[[str, types.ModuleType], None]] = []
-"""The receivers of loaded output code. The list needs no lock, as each addition and removal is one operation; the
-function that `add_module_hook` returns clears the receiver, and a forked child continues with its copy of the list."""
+"""The functions that are called with each loaded module of output code. The list needs no lock, as each addition and
+removal is one operation. The list is cleared receiver by receiver, by the functions that `add_module_hook`
+returns; a forked child continues with its copy of the list."""
 _module_interception: list[Callable[[], None]] = []
-"""At most one function, which ends the interception of PyTorch's loader of output code; removing the last receiver
-clears the list. The list needs no lock, as each addition and removal is one operation; a forked child continues with
-its copy, as the child has the interception, too."""
+"""Contains at most one function, which ends the interception of PyTorch's loader of output code. The list is cleared
+when the last receiver is removed. The list needs no lock, as each addition and removal is one operation. A forked child
+continues with its copy of the list, because the calls of PyTorch's loader are also intercepted in the child."""
 
 
 def add_module_hook(receive: Callable[[str, types.ModuleType], None]) -> Callable[[], None]:
-    """Calls `receive(path, module)` with each module of output code that Inductor loads, until the function that it
-    returns is called.
+    """Calls `receive(path, module)` with each module of output code that Inductor loads, until the returned function is
+    called.
 
-    Must be called after Inductor has been loaded; before, the call has no effect.
+    This function must be called after Inductor has been loaded; an earlier call has no effect.
     """
     _module_hooks.append(receive)
     if not _module_interception:
@@ -98,15 +100,15 @@ def _tell_module_hooks(original: Callable[..., Any]) -> intercept.Call:
 
 
 def loaded_module(path: str) -> types.ModuleType | None:
-    """Returns the module that Inductor loaded last from a file of output code. Output code from a cache is loaded
-    before PyTorch's trace reports it."""
+    """Returns the module that Inductor loaded last from the file of output code at `path`; None if Inductor has not
+    loaded the file. Output code from a cache is loaded before PyTorch's trace reports it."""
     modules = private.get("torch._inductor.codecache:PyCodeCache.modules") or []
     return next((module for module in reversed(modules) if getattr(module, "__file__", None) == path), None)
 
 
 def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
-    """Calls `receive(graph module)` when PyTorch has compiled a graph module's function again, until the function that
-    it returns is called."""
+    """Calls `receive(graph module)` whenever PyTorch has recompiled the function of a graph module, until the returned
+    function is called."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -122,13 +124,14 @@ def add_recompile_hook(receive: Callable[[Any], None]) -> Callable[[], None]:
 
 @guarded(True)
 def computes(module: Any) -> bool:
-    """True if the graph of a module calls anything. Inductor returns a graph that calls nothing unchanged."""
+    """True if the graph of a module calls any function. Inductor does not compile a graph without calls, and returns
+    the graph unchanged."""
     return any(node.op.startswith("call") for node in module.graph.nodes)
 
 
 @guarded(0)
 def size(module: Any) -> int:
-    """Returns how many nodes the graph of a module has."""
+    """Returns the number of nodes of a module's graph."""
     return len(module.graph.nodes)
 
 
@@ -145,7 +148,8 @@ def source(module: Any) -> str:
 
 @guarded(str)
 def text(module: Any) -> str:
-    """Returns a graph module as PyTorch prints it, with strides and devices from 2.5 on; "" if it cannot be printed."""
+    """Returns the text that PyTorch prints for a graph module, with strides and devices from PyTorch 2.5 on; "" if the
+    module cannot be printed."""
     try:
         return str(module.print_readable(print_output=False, include_stride=True, include_device=True))
     except TypeError:
@@ -154,8 +158,8 @@ def text(module: Any) -> str:
 
 @guarded()
 def forward_of(module: Any) -> types.FunctionType | None:
-    """Returns the function that a graph module runs. If PyTorch would compile the function only at its first call, it
-    is compiled at once."""
+    """Returns the function that a graph module runs. If PyTorch would compile the function of the graph module only at
+    the function's first call, the function is compiled at once."""
     make = getattr(module, "real_recompile", None)
     if make is not None:
         make()  # The call does nothing if the function has already been made.
@@ -165,12 +169,12 @@ def forward_of(module: Any) -> types.FunctionType | None:
 
 @guarded(False)
 def is_made_later(module: Any) -> bool:
-    """True if PyTorch compiles the function of a graph module only when it is first called or read, and has not done so
-    yet."""
+    """True if PyTorch compiles the function of a graph module only when the function is first called or read, and has
+    not compiled it yet."""
     return getattr(getattr(type(module), "forward", None), "__name__", "") == "_lazy_forward"
 
 
 @guarded(list)
 def submodules(module: Any) -> list[Any]:
-    """Returns the graph modules in a graph module, in the order in which PyTorch prints them."""
+    """Returns the child modules of a graph module that are graph modules, in the order in which PyTorch prints them."""
     return [child for _, child in module.named_children() if hasattr(child, "print_readable")]

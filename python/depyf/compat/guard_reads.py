@@ -1,4 +1,5 @@
-"""The private names that Dynamo's guards refer to: the state in which they read values, and their helper functions."""
+"""The private names that Dynamo's guards refer to: the state of PyTorch in which guards read values, and the helper
+functions that guards call."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from depyf.compat import private
 
 
 def quiet() -> contextlib.AbstractContextManager[Any]:
-    """Returns a context with the state in which guards read values, which ignores every `__torch_function__`."""
+    """Returns a context manager that sets the state in which guards read values: no `__torch_function__` is called in
+    it."""
     global _quiet
     if _quiet is None:
         _quiet = private.get("torch._C:DisableTorchFunction") or contextlib.nullcontext
@@ -17,22 +19,24 @@ def quiet() -> contextlib.AbstractContextManager[Any]:
 
 
 _quiet: Any = None
-"""The class of the context that `quiet` returns, looked up once. `_quiet` has no lock, because all threads find the
-same class; nothing clears the variable, and a forked child continues with its copy."""
+"""The class of the context manager that `quiet` returns, which disables `__torch_function__`; the class is looked up
+once. `_quiet` has no lock, because all threads find the same class; nothing clears the variable, and a forked child
+continues with its copy."""
 
 
 def is_size_function(name: str) -> bool:
-    """True if a name in a condition on sizes is that of a function that PyTorch defines for such conditions."""
+    """True if PyTorch defines a function with this name for conditions on sizes."""
     return name in (private.get("torch.fx.experimental.symbolic_shapes:SYMPY_INTERP") or ())
 
 
 def helper(name: str) -> Any:
-    """Returns the helper function that Dynamo's conditions call by this name; None if there is none."""
+    """Returns the helper function that Dynamo's conditions call by this name; None if no helper function has the
+    name."""
     return private.call("torch._dynamo.guards:_get_closure_vars", otherwise={}).get(name)
 
 
 def has_no_modes() -> bool:
-    """True if no torch function mode is active; False also if PyTorch does not show the active modes."""
+    """True if no torch function mode is active; False also if this PyTorch does not report the active modes."""
     return bool(private.call("torch._C:_len_torch_function_stack") == 0)
 
 

@@ -1,7 +1,8 @@
-"""Reads the tree in which Dynamo keeps a compilation's guards, through its own objects.
+"""Reads the tree in which Dynamo keeps a compilation's guards, through PyTorch's own objects.
 
-A method that a release of PyTorch lacks counts as returning an empty result. For releases whose entries have no tree
-(before 2.4, `check_fn` is a function), or a tree that cannot be copied (before 2.6), `read` returns None.
+If a release of PyTorch lacks an optional method of the tree, the result of the method is taken to be empty. `read`
+returns None for releases whose entries have no tree (before 2.4, `check_fn` is a function), and for releases whose tree
+cannot be copied (before 2.6).
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from depyf.compat import private
 from depyf.compat.private import guarded
 
 _MODULE = "torch._C._dynamo.guards"
-# The names of the guards that relate several values, for releases that do not show `RelationalGuard`, their base class,
-# to Python.
+# The names of the guards that relate several values, for releases whose Python modules do not contain
+# `RelationalGuard`, the base class of these guards.
 _RELATIONAL = {"NO_TENSOR_ALIASING", "OBJECT_ALIASING", "TENSOR_ALIASING", "STORAGE_OVERLAPPING"}
 # Matches the printed text of an accessor; the text in parentheses is the key, attribute or index that the accessor
 # reads.
@@ -40,14 +41,15 @@ class Step:
 
 @dataclass
 class Leaf:
-    """One leaf guard."""
+    """A leaf guard, which checks the value of one guard manager."""
 
     kind: str
     """The guard's class in PyTorch's extension module, such as TENSOR_MATCH."""
     texts: list[str]
     """The guard's conditions as Dynamo writes them, with the line of source that needs them as a comment."""
     live: Any
-    """PyTorch's own object for the guard. The tree must be kept alive as long as this object is used."""
+    """PyTorch's own object for the guard. The guard tree must be kept alive as long as PyTorch's object for the guard
+    is used."""
     callable: bool
     relational: bool
     epilogue: bool = False
@@ -60,7 +62,7 @@ class Leaf:
 
 @dataclass
 class Node:
-    """One guard manager."""
+    """A guard manager: a node of the guard tree, which has the leaf guards on one value."""
 
     source: str
     """Dynamo's name for the value, such as `L['x']`."""
@@ -77,7 +79,8 @@ class Node:
 
     @property
     def type(self) -> type | None:
-        """The type that the value had when the guards were built; None for the root, and if the type has been freed."""
+        """The type that the value had when the guards were built; None if the node is the root, or if the type has been
+        freed."""
         kind: type | None = self.type_reference()
         return kind
 
@@ -105,8 +108,8 @@ class Tree:
         return bool(self.manager.check(local))
 
     def check_verbose(self, local: dict[str, Any]) -> tuple[bool, list[str], list[tuple[str, int, str]]]:
-        """Returns (whether PyTorch's guard manager accepts a call with these local variables, the texts of the first
-        guard that fails, the lines of the user's code that need this guard as (file, line, text))."""
+        """Returns a triple: True if PyTorch's guard manager accepts a call with these local variables; the texts of the
+        first guard that fails; and the lines of the user's code that need this guard, as (file, line, text)."""
         verdict = self.manager.check_verbose(local)
         stack = [
             (frame.filename, frame.lineno, frame.line or "") for frame in getattr(verdict, "user_stack", None) or ()
@@ -114,10 +117,11 @@ class Tree:
         return bool(verdict.result), list(verdict.verbose_code_parts), stack
 
     def part(self, nodes: Iterable[Node]) -> Callable[[dict[str, Any]], bool]:
-        """Returns a function that checks these nodes and their ancestors, in C++ on a copy of the tree.
+        """Returns a function that checks the guards of these nodes and of their ancestors in C++, on a copy of the
+        tree.
 
         A check in C++ is needed for values that depyf cannot read itself. The copy of the tree also has the guards on
-        the state of the process; if these fail, the check returns True.
+        the state of the process; if guards on this state fail, the returned function returns True.
         """
         wanted = set()
         for node in nodes:
@@ -133,7 +137,7 @@ class Tree:
         """Returns the `check` method of a copy of the tree that has only these nodes.
 
         The ancestors of each node have to be among `nodes`. The copy of the tree counts its own failures, so that its
-        checks do not change the order in which the tree itself looks at values. Every copy of the tree has the guards
+        checks do not change the order in which the original tree checks values. Every copy of the tree has the guards
         of the root.
         """
         managers = {id(node.manager) for node in nodes}
@@ -143,13 +147,13 @@ class Tree:
 
 
 def leaf_types() -> list[str]:
-    """Returns the classes of leaf guards that this PyTorch has, relational ones included, by name."""
+    """Returns the names of the classes of leaf guards that this PyTorch has, including relational guards."""
     base = private.get(f"{_MODULE}:LeafGuard")
     return _types(base, {base, private.get(f"{_MODULE}:RelationalGuard")})
 
 
 def accessor_types() -> list[str]:
-    """Returns the classes of accessors that this PyTorch shows to Python, by name."""
+    """Returns the names of the classes of accessors that Python code can access in this PyTorch."""
     base = private.get(f"{_MODULE}:GuardAccessor")
     return _types(base, {base})
 
@@ -168,7 +172,7 @@ def _types(base: Any, abstract: set[Any]) -> list[str]:
 
 @guarded()
 def read(guard_manager: Any) -> Tree | None:
-    """Returns the tree behind a cache entry's guard manager; None if there is none."""
+    """Returns the tree behind a cache entry's guard manager; None if the manager has no tree that depyf can read."""
     if guard_manager is None:
         return None
     top_manager = private.of(guard_manager, "torch._dynamo.guards:GuardManagerWrapper.root")

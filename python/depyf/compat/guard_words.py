@@ -1,4 +1,5 @@
-"""Private names of PyTorch as text: names in Dynamo's conditions, and functions that the conditions of depyf call.
+"""Private names of PyTorch as text: names that occur in Dynamo's conditions, and functions that are called by the
+conditions that depyf writes.
 
 No name of this module is looked up when a guard is read. The package `depyf.guards` writes the names into conditions,
 which are executed only when a guard is checked; if PyTorch lacks a name, the check fails.

@@ -1,8 +1,8 @@
-"""Reads Inductor's scheduler: its operations, how they were fused, and why not.
+"""Reads Inductor's scheduler: its operations, which of them were fused, and why the others were not fused.
 
-The loggers of the IR are called by a function that has the scheduler's nodes in a local variable. A node's `origins`
-are nodes of the graph after post-grad passes. For each pair of nodes that may be fused, Inductor creates a `WhyNoFuse`
-object, and calls it with the reason if the nodes are not fused.
+PyTorch's function that logs the IR has the scheduler's nodes in a local variable. The `origins` of a scheduler node are
+nodes of the FX graph after the post-grad passes. For each pair of nodes that may be fused, Inductor creates a
+`WhyNoFuse` object, and calls it with the reason if the nodes are not fused.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ class Operation(NamedTuple):
     name: str
     """The name of the operation, such as `op6`."""
     kind: str
-    """"loops" (the operation becomes a part of a kernel), "library call" or "nothing" (it computes nothing)."""
+    """The kind of the operation: "loops" (the operation becomes a part of a kernel), "library call", or "nothing" (the
+    operation computes nothing)."""
     writes: tuple[str, ...]
     reads: tuple[str, ...]
     """The names of the buffers that the operation reads."""
     origins: tuple[str, ...]
-    """The names of the nodes of the graph after post-grad passes from which the operation was made."""
+    """The operation was made from nodes of the graph after the post-grad passes; this field contains the names of these
+    nodes."""
     call: str = ""
     """For a library call: the function that is called."""
 
@@ -47,9 +49,9 @@ def is_compile_worker() -> bool:
 
 @guarded(list)
 def scheduled_nodes() -> list[Any]:
-    """Returns the current nodes of Inductor's scheduler, for `operations`.
+    """Returns the current nodes of Inductor's scheduler, in the form that the function `operations` accepts.
 
-    Must be called while Inductor logs its IR.
+    This function must be called while Inductor logs its IR.
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -64,7 +66,8 @@ def scheduled_nodes() -> list[Any]:
 
 @guarded(list)
 def operations(nodes: list[Any]) -> list[list[Operation]]:
-    """Returns the operations of nodes of Inductor's scheduler, grouped by fusion."""
+    """Returns the operations of nodes of Inductor's scheduler: one list for each node, with the operations that are
+    fused in it."""
     return [[_operation(member) for member in node.get_nodes()] for node in nodes]
 
 
@@ -91,8 +94,8 @@ def add_fusion_hook(receive: Callable[[str, str, str], None]) -> Callable[[], No
     """Calls `receive(first name, second name, reason)` for each pair of nodes that Inductor does not fuse, if Inductor
     is loaded.
 
-    The reasons are not taken from Inductor's logger, because enabling it would make Inductor format a text for each
-    reason. Returns a function that ends the calls of `receive`.
+    The reasons are not taken from Inductor's logger, because enabling the logger would make Inductor format a text for
+    each reason. Returns a function that removes the callback `receive`.
     """
 
     @guarded()

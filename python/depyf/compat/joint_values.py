@@ -11,11 +11,11 @@ from depyf.compat import fx_nodes, private
 from depyf.source_line import Line
 
 RANDOM_STATE = "the backward runs an operator again with this state of random numbers"
-"""The reason for which the partitioner keeps a value that it adds itself."""
+"""The reason why a node that the partitioner itself added to the forward graph may not be recomputed."""
 
 
 class Value(NamedTuple):
-    """A node of the joint graph, or one that the partitioner added to the forward graph."""
+    """A node of the joint graph, or a node that the partitioner added to the forward graph."""
 
     name: str
     operator: str
@@ -36,11 +36,12 @@ class Value(NamedTuple):
     """The reason why the value may not be recomputed; "" if it may be."""
     is_forward: bool
     source: str
-    """The name of the node of the captured graph that this node comes from; "" if it is not noted."""
+    """The name of the node of the captured graph that this node comes from; "" if PyTorch recorded no such node."""
 
 
 class Values:
-    """Reads the nodes of a joint graph and of its forward graph, each name once."""
+    """Reads the nodes of a joint graph and of its forward graph. A node that is in the joint graph and in the forward
+    graph is read once."""
 
     def __init__(self, rules: Mapping[str, str], forward: Collection[str], call: Line | None) -> None:
         self.values: list[Value] = []
@@ -49,7 +50,8 @@ class Values:
         self._rules, self._forward = rules, forward
         self._positions: dict[str, int] = {}
         self._storages: dict[int, tuple[int, Any]] = {}
-        """The id() of a storage -> (its number, the storage, which is kept alive so that its id() stays unique)."""
+        """Maps the id() of a storage to the pair (number of the storage, storage). The table keeps the storage alive so
+        that its id() stays unique."""
 
     def add(self, graph: Any) -> None:
         """Adds the nodes of the joint graph."""
@@ -59,8 +61,9 @@ class Values:
                 self.values.append(self._value(node, self._rules.get(node.name, "")))
 
     def name_of(self, node: Any) -> str:
-        """Returns the name of the value of a node of the forward graph, and adds the value if the joint graph has no
-        such node. A node that the partitioner added may have the same name as another node of the joint graph."""
+        """Returns the name under which `values` contains the value of a node of the forward graph, and adds the value
+        to `values` if the joint graph does not have the node. A node that the partitioner added may have the same name
+        as a different node of the joint graph."""
         name = str(node.name)
         position = self._positions.get(name)
         if position is not None and self.values[position].operator == _operator(node):
@@ -104,7 +107,7 @@ class Values:
         try:
             storage = tensor.untyped_storage()
             size = _hint(storage.nbytes())
-        except (NotImplementedError, RuntimeError):  # a sparse tensor, or another tensor without a storage
+        except (NotImplementedError, RuntimeError):  # The tensor has no storage, as a sparse tensor.
             return len(self._storages) + 1_000_000_000, _product(tensor.shape) * tensor.element_size()
         number, _ = self._storages.setdefault(id(storage), (len(self._storages), storage))
         return number, size
@@ -118,8 +121,9 @@ _NEIGHBOURS_MAX = 100
 
 
 def _line_nearby(node: Any) -> Line | None:
-    """Returns the user's line of a node, or of the nearest node that has one if a pass noted none: the nodes that it
-    reads are tried before the nodes that read it."""
+    """Returns the user's line of a node. If the node has no line, because the compiler pass that created it recorded
+    none, returns the line of the nearest node that has a line. Of the direct neighbours, the nodes that `node` reads
+    are tried before the nodes that read `node`. Returns None if no node near `node` has a line."""
     waiting, seen = [node], {node}
     for near in waiting:
         line = fx_nodes.line_of(near)
@@ -141,7 +145,7 @@ def _product(sizes: Any) -> int:
 
 
 def _hint(size: Any) -> int:
-    """Returns a size as an integer; for a dynamic size, its value in the call that was compiled, and 0 if that is
+    """Returns a size as an integer; for a dynamic size, its value in the call that was compiled, and 0 if the value is
     unknown."""
     if isinstance(size, int):
         return size

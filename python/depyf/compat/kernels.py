@@ -1,12 +1,14 @@
-"""Finds Inductor's output code behind a compiled graph, and replaces it by other output code for some calls only.
+"""Finds Inductor's output code behind a compiled graph, and replaces the output code for the calls of some cache
+entries only.
 
 A compiled graph's `current_callable` calls the `call` of a file of output code with a list of inputs. For a graph that
-is trained, AOTAutograd creates a class that leads to two compiled graphs, the forward and the backward. depyf notes in
-the `metadata` of an autograd node which forward call its backward belongs to.
+needs a backward, AOTAutograd creates a class that refers to two compiled graphs, the forward and the backward. If a
+forward call runs replaced kernels, depyf notes the replacements in the `metadata` of the autograd nodes of its outputs,
+so that the backward of this call uses them, too.
 
 An edited entry shares its compiled graph with Dynamo's entry, because AOTAutograd's wrappers around the graph cannot be
-copied. The callable of the graph is replaced by a switch that selects the kernels at each call, by the entry that makes
-the call.
+copied. The callable of the graph is replaced by a `_Switch` object, which selects, at each call, the kernels of the
+cache entry through which the graph is called.
 """
 
 from __future__ import annotations
@@ -29,13 +31,14 @@ _GRAPH = "torch._inductor.output_code:CompiledFxGraph"
 
 _now = threading.local()
 """The attribute `instead` contains, for each thread, the kernels that replace the graphs' own kernels in the current
-call. `instead` needs no lock, as each thread has its own value. The value of `instead` is cleared when the call
-returns; the thread of a forked child is in the same call as its parent."""
+call. `instead` needs no lock, as each thread has its own value. When the call returns, the previous value of
+`instead` is restored; nothing else clears `instead`. A forked child keeps the value of `instead`, because its only
+thread is in the same call as the thread that forked."""
 
 
 class _Switch:
-    """The callable of a compiled graph: it calls the graph's own callable, or the replacement of the entry that makes
-    the call."""
+    """The callable of a compiled graph. It calls the graph's own callable, or, during a call of an edited cache entry,
+    the callable with which the entry replaces the graph's own."""
 
     def __init__(self, original: Callable[..., Any]) -> None:
         self.original = original
@@ -48,20 +51,21 @@ class _Switch:
 
 
 Instead = dict[_Switch, Callable[..., Any]]
-"""Maps the switch of a compiled graph to the callable that replaces the graph."""
+"""Maps the `_Switch` object of a compiled graph to the callable that replaces the graph."""
 
 
 @guarded()
 def _of_node() -> Instead | None:
-    """Returns the replacement kernels of the forward call that the running backward belongs to."""
+    """Returns the replacement kernels of the forward call that the running backward belongs to; None outside of a
+    backward, or if no kernels are replaced."""
     node = private.call("torch._C:_current_autograd_node")
     return None if node is None else node.metadata.get(_KEY)
 
 
 @guarded(dict)
 def compiled_graphs(function: object) -> dict[str, Any]:
-    """Returns Inductor's compiled graphs by their direction. A compiled graph of a backward exists after its first run,
-    which compiles it."""
+    """Returns Inductor's compiled graphs by their direction. The compiled graph of a backward exists only after the
+    first run of the backward, which compiles the graph."""
     graph_class = _graph_class()
     if graph_class is None:
         return {}
@@ -80,7 +84,8 @@ def compiled_graphs(function: object) -> dict[str, Any]:
 
 
 def _inside(value: object) -> Iterator[tuple[object, str | None]]:
-    """Yields the objects that a callable leads to, each with its direction if the callable states one."""
+    """Yields the objects that a callable refers to, each with its direction ("forward" or "backward"); the direction is
+    None if the reference does not determine it."""
     if isinstance(value, types.FunctionType):
         for cell in value.__closure__ or ():
             with contextlib.suppress(ValueError):
@@ -106,11 +111,12 @@ def _graph_class() -> type | None:
 
 
 def load(path: str, graph: Any) -> Callable[..., Any]:
-    """Returns the function `call` of a file of output code; the constants of `graph` become globals of its module.
+    """Returns the function `call` of a file of output code. If `graph` needs aligned inputs, `call` is returned in
+    PyTorch's wrapper that aligns the inputs. The constants of `graph` become globals of the file's module.
 
     Raises:
         SyntaxError, OSError: the file cannot be read.
-        ValueError: loading the file raised an exception, or it defines no `call`.
+        ValueError: executing the file raised an exception, or the file defines no `call`.
     """
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec", dont_inherit=True)
@@ -125,12 +131,12 @@ def load(path: str, graph: Any) -> Callable[..., Any]:
             line = traceback.tb_lineno if traceback.tb_frame.f_code.co_filename == path else line
             traceback = traceback.tb_next
         where = f"{path}, line {line}" if line else path
-        raise ValueError(f"{where}: loading it raised {type(error).__name__}: {error}") from error
+        raise ValueError(f"{where}: loading the file raised {type(error).__name__}: {error}") from error
     for name, value in (getattr(graph, "constants", None) or {}).items():
         setattr(module, name, value)
     call = getattr(module, "call", None)
     if not callable(call):
-        raise ValueError(f"{path}: it defines no call(args): a file of Inductor's output code does")
+        raise ValueError(f"{path}: the file is not output code of Inductor, because it does not define call(args)")
     checked = private.of(graph, f"{_GRAPH}.inputs_to_check")
     mutated = private.of(graph, f"{_GRAPH}.mutated_input_idxs")
     align = "torch._inductor.utils:align_inputs_from_check_idxs"
@@ -138,9 +144,10 @@ def load(path: str, graph: Any) -> Callable[..., Any]:
 
 
 def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
-    """Returns a function that calls `function`, with other callables in place of those of the compiled graphs.
+    """Returns a function that calls `function`, and makes the compiled graphs in `kernels` run the given callables in
+    place of their own.
 
-    Other callers of `function` still run the original kernels, at the same time and later.
+    Other callers of `function` still run the original kernels, even while the returned function runs.
     """
     instead: Instead = {}
     for graph, call in kernels:
@@ -163,7 +170,7 @@ def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable
 
 
 def _mark(result: Any, instead: Instead) -> None:
-    """Marks the autograd nodes of these outputs, so that their backward runs the replacement kernels."""
+    """Marks the autograd nodes of the outputs `result`, so that their backward runs the replacement kernels."""
     todo = [getattr(tensor, "grad_fn", None) for tensor in (result if isinstance(result, (tuple, list)) else [result])]
     for _ in range(len(todo) * 4):  # A few views can be between an output and the autograd node of the compiled graph.
         if not todo:

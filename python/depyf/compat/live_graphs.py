@@ -1,9 +1,10 @@
-"""Finds the graph module behind a compiled function, if it is still alive.
+"""Finds the graph module behind a compiled function, if the graph module is still alive.
 
 The attribute `_dynamo_source` of a graph's placeholders distinguishes Dynamo's graph from a graph that a backend
-derived from it. Each backend keeps the graph in another place (the eager one runs its `forward`, AOTAutograd passes its
-methods on). The search follows the closures, attributes and bound objects that the compiled function leads to, up to
-`_MAX_OBJECTS` objects. If no graph is found, the backend has released it.
+derived from it. Each backend keeps the graph in a different place: the eager backend returns the graph's method
+`forward`, for example, and AOTAutograd passes methods of the graph to its own functions. The search follows the
+closures, attributes and bound objects that the compiled function leads to, up to `_MAX_OBJECTS` objects. If the search
+does not find the graph, the backend has released the graph.
 """
 
 from __future__ import annotations
@@ -60,13 +61,13 @@ def _content(cell: types.CellType) -> object:
 
 @guarded(list)
 def placeholders(graph_module: Any) -> list[Any]:
-    """Returns the inputs of a graph, in order."""
+    """Returns the placeholder nodes of a graph, which are its inputs, in order."""
     return [node for node in graph_module.graph.nodes if node.op == "placeholder"]
 
 
 def source(placeholder: Any) -> str | None:
     """Returns the expression over L and G from which Dynamo takes an input of a graph; None if Dynamo does not record
-    it."""
+    the expression."""
     dynamo_source = getattr(placeholder, "_dynamo_source", None)
     if dynamo_source is None:
         return None
@@ -78,6 +79,6 @@ def source(placeholder: Any) -> str | None:
 
 
 def inputs(graph_module: Any) -> list[tuple[str, str]]:
-    """Returns (name, the expression from which Dynamo takes its value) of each input of a captured graph; the
-    expression is "" if it is unknown."""
+    """Returns a pair for each input of a captured graph: its name, and the expression from which Dynamo takes its
+    value; "" if the expression is unknown."""
     return [(node.name, source(node) or "") for node in placeholders(graph_module)]

@@ -1,7 +1,7 @@
 """PyTorch's loggers of artifacts: Inductor's IR, and the graphs of another process in which Inductor compiles.
 
-The loggers are found by the ends of their names. A handler that raises an exception would break the compilation, so the
-handlers of depyf catch all exceptions.
+depyf recognises the loggers by the ends of their names. A handler that raises an exception would break the compilation,
+so the handlers of depyf catch all exceptions.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from depyf.compat.dynamo import not_compiled
 from depyf.compat.private import guarded
 
 _IR = {"__ir_pre_fusion": "ir_pre_fusion", "__ir_post_fusion": "ir_post_fusion"}
-# If Inductor compiles in another process, the structured trace contains nothing of that process, but these loggers
-# report its IR and its graphs.
+# If Inductor compiles in another process, the structured trace contains nothing of that process, but the loggers in
+# `_ELSEWHERE` report its IR and its graphs.
 _ELSEWHERE = {**_IR, "__post_grad_graphs": "AFTER_POST_GRAD"}
 _SHOWN = re.compile(r"TRACED GRAPH\n =====.*=====\n+ \S+ (?=class )")
 
@@ -27,8 +27,9 @@ class Handler(logging.Handler):
 
     def __init__(self, receive: Callable[[logging.LogRecord], None]) -> None:
         super().__init__(logging.DEBUG)
-        # No frame of depyf may be between the frames of `logging`, which Dynamo skips, and the function that is marked
-        # for Dynamo to skip.
+        # `emit` is itself the function that `not_compiled` marks for Dynamo to skip. If a method of depyf called
+        # `not_compiled(receive)`, Dynamo could compile that method, because Dynamo skips only the frames of `logging`
+        # and of `receive`.
         self.emit = not_compiled(receive)  # type: ignore[method-assign]
 
 
@@ -38,10 +39,12 @@ def has_inductor() -> bool:
 
 
 def add_ir_handlers(receive: Callable[[str, str], None], elsewhere: bool = False) -> Callable[[], None]:
-    """Calls `receive("ir_pre_fusion" | "ir_post_fusion", text)` for each logged IR, if Inductor is loaded.
+    """Calls `receive(kind, text)` for each text of Inductor's IR that is logged, if Inductor is loaded; `kind` is
+    "ir_pre_fusion" or "ir_post_fusion".
 
     Args:
-        receive: is also called with "AFTER_POST_GRAD" if Inductor compiles in another process.
+        receive: is also called with the kind "AFTER_POST_GRAD" and the text of a graph if Inductor compiles in another
+            process.
         elsewhere: true if Inductor compiles in another process.
 
     Returns:
@@ -82,7 +85,7 @@ def listen(logger: logging.Logger, receive: Callable[[logging.LogRecord], None])
     silent = not logger.isEnabledFor(logging.DEBUG)
     logger.addHandler(handler)
     if silent:
-        # Only depyf asked for the debug records of this logger, so no other handler receives them.
+        # Only depyf has requested the debug records of this logger, so no other handler receives them.
         logger.setLevel(logging.DEBUG)
         logger.propagate = False
 

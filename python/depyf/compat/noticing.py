@@ -1,7 +1,8 @@
-"""Detects private names that the installed PyTorch does not use, if their absence shows only by missing data.
+"""Detects private names that the installed PyTorch has stopped using, in cases in which only missing data reveals that
+a name is no longer used.
 
 If a `prepare_debug` block received one kind of data for a compilation, it must have received certain other kinds, too.
-The user is warned about each missing kind of data by the private name that the data depends on.
+For each missing kind of data, the user is warned about the private name that the data depends on.
 """
 
 from __future__ import annotations
@@ -29,17 +30,18 @@ _OF_INDUCTOR = {
 _INFERENCE = "aot_inference_graph"
 _IR = {"ir_pre_fusion": "__ir_pre_fusion", "ir_post_fusion": "__ir_post_fusion"}
 _STACK, _FROM, _NUMBER, _ATEN, _TAG = NOTES
-_NEVER = "was not told of in a block where it must have been"
+_NEVER = "is missing in a block that must have received it"
 
 
 class Direction(Protocol):
-    """See `depyf.provenance.collect`."""
+    """The part of the class `Direction` of `depyf.provenance.collect` that this module reads."""
 
     graph: list[NodeRow]
 
 
 class Seen(Protocol):
-    """The nodes of the graphs that PyTorch showed under a name."""
+    """The part of the class `Collected` of `depyf.provenance.collect` that this module reads: the nodes of the graphs
+    of one compilation."""
 
     captured: list[NodeRow]
     joint: list[NodeRow]
@@ -73,7 +75,7 @@ def notice(compiles: Sequence[Compile]) -> None:
     if not any(
         compilation.ended or compilation.frame.artifacts or compilation.frame.guards for compilation in compiled
     ):
-        private.not_found("torch.__trace", "tells nothing")
+        private.not_found("torch.__trace", "emits no records")
         return
     if not any(compilation.ended for compilation in compiled):
         private.not_found("compilation_metrics", _NEVER)
@@ -81,7 +83,8 @@ def notice(compiles: Sequence[Compile]) -> None:
         private.not_found("dynamo_start", _NEVER)
     for compilation in compiled:
         _of_frame(compilation, resumes)
-    # Not every frame is checked, because a graph break can belong to an attempt that Dynamo abandoned.
+    # All frames are checked together, because the graph break of a single frame can belong to an attempt that Dynamo
+    # abandoned.
     frames = [compilation.frame for compilation in compiled]
     if any(frame.breaks for frame in frames) and any(frame.is_resume for frame in frames):
         if not any(frame.resume_calls for frame in frames):
@@ -92,7 +95,7 @@ def _of_frame(compilation: Compile, resumes: set[int]) -> None:
     frame = compilation.frame
     kinds = {artifact.kind for artifact in frame.artifacts}
     for kind, record in _SHOWN.items():
-        if kind in compilation.graphs:  # PyTorch showed the graph, but sent no text of it.
+        if kind in compilation.graphs:  # PyTorch showed the graph, but sent no record with its text.
             inference = kind == "Forward_graph" and not compilation.seen.joint and private.expected(_INFERENCE)
             private.not_found(_INFERENCE if inference else record, _NEVER)
     if compilation.seen.joint and "Joint_graph" not in kinds:
@@ -115,8 +118,9 @@ def _of_frame(compilation: Compile, resumes: set[int]) -> None:
 
 
 def _of_nodes(seen: Seen) -> None:
-    """Warns about each kind of PyTorch's notes on nodes that no node has. In every graph that computes something, at
-    least one node has a note of each kind."""
+    """Warns about each key under which PyTorch records the origin of a graph node in the node's `meta`, if not a single
+    node has the key. Each key is expected in certain graphs: if these graphs compute something, the `meta` of at least
+    one of their nodes has the key."""
     backward = seen.directions.get("backward")
     graphs = [direction.graph for direction in seen.directions.values()]
     trained = [seen.joint, *graphs] if backward is not None and backward.graph else []
@@ -129,7 +133,7 @@ def _of_nodes(seen: Seen) -> None:
     }
     for path, graphs_noted in noted.items():
         if any(graphs_noted) and not any(path in node.notes for graph in graphs_noted for node in graph):
-            private.not_found(path, "is noted of no node")
+            private.not_found(path, "occurs in no node")
 
 
 __all__ = ["notice"]

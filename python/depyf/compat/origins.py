@@ -1,7 +1,7 @@
 """The origins of guards and symbolic sizes: the user's lines, and the places in PyTorch that set them.
 
 PyTorch's guard builder refers to its compilation, which has the guards with their stacks, and to the `ShapeEnv`, which
-has the symbolic sizes. A field of `Origins` is empty if the data is missing.
+has the symbolic sizes. A field of `Origins` is empty if PyTorch does not provide the data of the field.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Origins:
     _lines: dict[tuple[str, str], Line] = field(default_factory=dict, repr=False)
 
     def line_of(self, source: str, condition: str) -> Line | None:
-        """Returns the user's line that needs a guard; see `guards.read`."""
+        """Returns the user's line that needs a guard, for `depyf.guards.read`; None if the line is unknown."""
         line = self._lines.get((source, condition))
         return line if line is not None else self._lines.get((source, ""))
 
@@ -53,7 +53,8 @@ def read(builder: Any) -> Origins:
 
 
 class _Stacks:
-    """Reads the stacks of one compilation's guards. Most of these stacks contain the same lines."""
+    """Reads the call stacks that PyTorch recorded for the guards of one compilation. Lines that were read are kept,
+    because most stacks of guards contain the same lines."""
 
     def __init__(self) -> None:
         self._is_users: dict[str, bool] = {}
@@ -61,7 +62,8 @@ class _Stacks:
 
     def users_line(self, stack: Iterable[Any] | None) -> Line | None:
         """Returns the innermost line of the user's code in a stack of frame summaries, which ends with the innermost
-        frame; the innermost line of all if the stack has no line of the user; None if the stack is empty."""
+        frame. If the stack has no line of the user, returns the innermost line of the stack; if the stack is empty,
+        returns None."""
         frames = list(stack or ())
         if not frames:
             return None
@@ -76,7 +78,7 @@ class _Stacks:
         place = frame.filename, frame.lineno or 0, frame.name or ""
         line = self._lines.get(place)
         if line is None:
-            # Asking for the text of a line reads its file, so it is done once for each line.
+            # The text of a line is read from its file, so each line is read only once.
             file, number, function = place
             line = self._lines[place] = Line(file, number, (frame.line or "").strip(), function)
         return line

@@ -21,10 +21,11 @@ def is_inductor_loaded() -> bool:
 
 @guarded(list)
 def functions() -> list[types.FunctionType]:
-    """Returns every living function of output code that runs a graph, or a part of one.
+    """Returns every living function of output code that runs a graph or a part of a graph.
 
-    The functions are found among all objects, because a graph that is compiled again to the same text replaces the
-    module of the earlier compilation, whose functions may still run.
+    The functions of output code are searched among all objects of the process, because the loaded modules do not
+    contain all of these functions: a graph that is compiled again to the same text replaces the module of the earlier
+    compilation, whose functions may still run.
     """
     maps = private.get(_LINEMAPS)
     if not maps:
@@ -39,7 +40,7 @@ def functions() -> list[types.FunctionType]:
 
 
 def functions_of(module: types.ModuleType) -> list[types.FunctionType]:
-    """Returns the functions of one module of output code that run a graph, or a part of one."""
+    """Returns the functions of one module of output code that run a graph or a part of a graph."""
     members: list[types.FunctionType] = []
     for name, value in list(vars(module).items()):
         function = getattr(value, "__func__", value)  # From PyTorch 2.9 on, the value is a bound method.
@@ -50,8 +51,8 @@ def functions_of(module: types.ModuleType) -> list[types.FunctionType]:
 
 @guarded(list)
 def stacks(path: str) -> list[tuple[int, str]]:
-    """Returns the lines of a file of output code at which another operator begins, each with its stack as the text of a
-    traceback. Output code from a cache may have no stacks."""
+    """Returns the lines of a file of output code at which the code of another operator begins, each with the operator's
+    stack as the text of a traceback. Output code from a cache may have no stacks."""
     linemap = (private.get(_LINEMAPS) or {}).get(path) or []
     if len(linemap) != 2:
         return []

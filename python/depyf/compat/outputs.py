@@ -1,4 +1,5 @@
-"""Finds the names of the outputs of compiled graphs, for graphs that are certain to return exactly their outputs."""
+"""Determines the names of the outputs of compiled graphs, for graphs that are certain to return exactly their
+outputs."""
 
 from __future__ import annotations
 
@@ -29,8 +30,9 @@ def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
 
 
 def _outputs_being_compiled() -> tuple[str, ...] | None:
-    """Returns the names of the outputs of the graph that is being compiled. Must be called within a bytecode hook.
-    PyTorch does not pass the graph to the hook, so it is looked up in the frame of Dynamo's compiler.
+    """Returns the names of the outputs of the graph that is being compiled. This function must be called within a
+    bytecode hook. PyTorch does not pass the graph to bytecode hooks, so the graph is read from the frame of Dynamo's
+    compiler.
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -42,17 +44,17 @@ def _outputs_being_compiled() -> tuple[str, ...] | None:
 
 
 _captured: weak.Table[tuple[str, ...]] = weak.Table()
-"""Maps the callable that AOTAutograd returned for a graph to the names of the graph's outputs, which are known while it
-is compiled. An item is removed when its callable is freed, and nothing else clears `_captured`. `_captured` has no
-lock, as each write is one assignment; a forked child continues with its copy."""
+"""Maps the callable that AOTAutograd returned for a graph to the names of the graph's outputs. The names of the outputs
+are known only while the graph is compiled. An item is removed when its callable is freed, and nothing else clears
+`_captured`. `_captured` has no lock, as each write is one assignment; a forked child continues with its copy."""
 _WRAPPERS_MAX = 8  # the largest number of wrappers that are removed from a function
 _WRAPPERS = "torch._dynamo.eval_frame"  # the module of the wrappers that keep Dynamo out of a function
 
 
 @guarded()
 def outputs_of(graph: Any) -> tuple[str, ...] | None:
-    """Returns names for the items of the tuple that a graph returns, with an empty name for a constant; None if it
-    returns no tuple."""
+    """Returns names for the items of the tuple that a graph returns, with an empty name for a constant; None if the
+    graph does not return a tuple or list."""
     result = next((node for node in reversed(graph.nodes) if node.op == "output"), None)
     items = None if result is None else result.args[0]
     return tuple(str(getattr(item, "name", "")) for item in items) if isinstance(items, (tuple, list)) else None
@@ -63,19 +65,20 @@ _AOT = "torch._functorch.aot_autograd"
 
 
 def _is_of_aot(function: types.FunctionType) -> bool:
-    """True for a callable that AOTAutograd returned for a graph, which returns the outputs in a new list or tuple,
-    independent of the backend."""
+    """True if AOTAutograd returned the callable `function` for a graph. A callable of AOTAutograd's returns the outputs
+    in a new list or tuple, whatever the backend is."""
     of_module = function.__globals__.get("__name__") == _AOT
     return of_module and function.__qualname__.startswith("aot_module_simplified.")
 
 
 def outputs_of_call(function: Any, captured: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Returns names for the items that a compiled graph returns in a new tuple or list; None if its backend is not
-    PyTorch's and can return anything else.
+    """Returns names for the items that a compiled graph returns in a new tuple or list; None if the backend of the
+    graph is not PyTorch's own, because another backend can return any value.
 
     Args:
         function: the callable that Dynamo calls for the graph.
-        captured: the outputs of the graph that the backend received, if the graph is being compiled.
+        captured: the names of the outputs of the graph that the backend received; None if the graph is not being
+            compiled.
     """
     for _ in range(_WRAPPERS_MAX):
         if isinstance(function, types.MethodType) and function.__func__ is getattr(

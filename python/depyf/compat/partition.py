@@ -3,8 +3,8 @@ recomputing it.
 
 The min-cut partitioner builds a flow network in which each value is an edge from `NAME_in` to `NAME_out`, and computes
 the cut through which the fewest bytes pass. In the partitioner's flow network, an edge of unlimited capacity from
-"source" to `NAME_in` means that the value may not be recomputed; from release 2.10 on the edge has the reason as text.
-depyf reads the network when the partitioner calls `networkx.minimum_cut`.
+"source" to `NAME_in` means that the value may not be recomputed; from PyTorch 2.10 on, the edge also has the reason as
+text. depyf reads the flow network when the partitioner calls `networkx.minimum_cut`.
 """
 
 from __future__ import annotations
@@ -43,25 +43,26 @@ class Partition:
     """The names of the values, including sizes, that the forward saves for the backward, in the order in which it
     returns them."""
     outputs: int
-    """The number of values that the forward returns before the saved ones."""
+    """The number of values that the forward returns in front of the saved values."""
     partitioner: str
     """The partitioner that divided the graph: "min cut" or "default"."""
     symbols: dict[str, int]
-    """Symbol of a dynamic size -> its value in the call that was compiled."""
+    """Maps the symbol of a dynamic size to the value of the size in the call that was compiled."""
     redo: Callable[[float | None, str | None], Partition | None] = field(repr=False)
-    """Divides the graph again, with another memory budget, or with the modules of a path recomputed. Returns None if
-    the installed PyTorch lacks the partitioner."""
+    """A function that divides the graph again: its arguments are another memory budget, and a path of modules whose
+    values are recomputed. The function returns None if the installed PyTorch lacks the partitioner."""
 
 
 class _Rules:
-    """The names of the nodes that the last cut did not allow to recompute, with the reasons."""
+    """The nodes that the last minimum cut was not allowed to recompute, with the reasons."""
 
     def __init__(self) -> None:
         self.rules: dict[str, str] = {}
         self.forward: set[str] = set()
 
     def read(self, network: Any) -> None:
-        """Reads the rules from PyTorch's flow network, before its minimum cut determines which nodes are recomputed."""
+        """Reads from PyTorch's flow network which nodes may not be recomputed, before the minimum cut of the network
+        determines which nodes are recomputed."""
         self.rules = {
             name.removesuffix("_in"): str(edge.get("reason", "")).removeprefix("cannot recompute").lstrip(": ")
             or _HEURISTIC
@@ -74,19 +75,20 @@ class _AtWork(threading.local):
     """The state of the division of a joint graph that the calling thread is performing."""
 
     rules: _Rules | None = None
-    """The rules of the graph that is being divided; None outside of a division."""
+    """The nodes that may not be recomputed in the graph that is being divided; None outside of a division."""
     is_again: bool = False
     """True if the graph is divided for `Partition.redo`."""
 
 
 _at_work = _AtWork()
-"""The state of the division that the calling thread is performing. The state of a division is separate for each thread,
-so it has no lock; a forked child continues with its copy, and each division of a graph clears the state."""
+"""The state of the division of a joint graph that the calling thread is performing. `_at_work` has no lock, because
+each thread has its own state. A forked child continues with its copy of the state, and each division of a graph clears
+the state."""
 
 
 def add_hook(receive: Callable[[Partition], None]) -> Callable[[], None]:
-    """Calls `receive(partition)` in the compiling thread for each joint graph that is divided, until the function that
-    it returns is called. AOTAutograd's cache is disabled while the hook is set, as a graph from the cache is not
+    """Calls `receive(partition)` in the compiling thread for each joint graph that is divided, until the returned
+    function is called. AOTAutograd's cache is disabled while the hook is set, because a graph from the cache is not
     divided again."""
     undo = [_around(path, _of_partition(receive, path)) for path in (MIN_CUT, DEFAULT)]
     undo.append(_around(f"{_PARTITIONERS}:solve_min_cut", _of_cut))
@@ -145,7 +147,7 @@ def _cuts(rules: _Rules) -> Iterator[None]:
     """Reads the flow networks that the partitioner cuts in this thread during a `with` block."""
     try:
         import networkx
-    except ImportError:  # PyTorch itself raises an error if networkx is missing
+    except ImportError:  # PyTorch itself raises an error if networkx is missing.
         yield
         return
     thread, cut = threading.get_ident(), networkx.minimum_cut
@@ -167,8 +169,8 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def _calling_line() -> Line | None:
-    """Returns the innermost line of the user's on the stack of the calling thread, which stands for nodes that have no
-    line; None if there is none."""
+    """Returns the innermost line of the user's code on the stack of the calling thread; None if the stack has no line
+    of the user. The returned line is used for nodes that have no line of their own."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
@@ -181,7 +183,8 @@ def _calling_line() -> Line | None:
 def _of_partition(receive: Callable[[Partition], None], path: str) -> Callable[[Callable[..., Any]], intercept.Call]:
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
-            # Inductor's pattern matcher also divides graphs, which are not the user's.
+            # Inductor's pattern matcher also divides joint graphs, but these are graphs of its patterns, not of the
+            # user's code.
             is_pattern = caller == "torch._inductor.pattern_matcher"
             if is_pattern or _at_work.rules is not None or _at_work.is_again:
                 return original(*args, **kwargs)
@@ -238,14 +241,15 @@ def _partition(
 
 
 def _mode() -> Any:
-    """Returns the fake tensor mode of the graph that is being compiled; None outside of a compilation."""
+    """Returns the fake tensor mode under which the current graph is compiled; None outside of a compilation."""
     context = private.call("torch._guards:TracingContext.try_get")
     return None if context is None else private.of(context, "torch._guards:TracingContext.fake_mode")
 
 
 @contextmanager
 def _tracing(mode: Any) -> Iterator[None]:
-    """Enters a tracing context during a `with` block, because the partitioner looks up the fake tensor mode in it."""
+    """Enters a tracing context during a `with` block, because the partitioner reads the fake tensor mode from the
+    tracing context."""
     context, tracing = private.get("torch._guards:TracingContext"), private.get("torch._guards:tracing")
     if mode is None or context is None or tracing is None:
         yield
@@ -302,11 +306,11 @@ def _matching(path: str, names: set[str]) -> set[str]:
     """Returns the paths of modules that `path` stands for: `layers.0`, or `layers.*` for each module of a list.
 
     Raises:
-        LookupError: there is no such module in the graph.
+        LookupError: no module of the graph matches `path`.
     """
     pattern = re.escape(path).replace(r"\*", r"[^.]+")
     for start in ("", r".*\."):
         matching = {name for name in names if re.fullmatch(start + pattern, name)}
         if matching:
             return matching
-    raise LookupError(f"no module {path!r} is at work in this graph")
+    raise LookupError(f"no module {path!r} computes a part of this graph")

@@ -1,8 +1,8 @@
-"""`torch.compiler.precompile`, which captures the graph of a function without Dynamo, and writes it as a program of its
-own.
+"""`torch.compiler.precompile`, which captures the graph of a function without Dynamo, and writes the graph as a
+separate program.
 
-A captured function has no transformed bytecode and no guards: the program checks the shapes and types of its arguments
-itself.
+A function that `torch.compiler.precompile` captured has no transformed bytecode and no guards: the program that
+`precompile` wrote checks the shapes and types of its arguments itself.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ _MODULE = "torch._precompile"
 
 
 def loaded_function(value: Any) -> Any:
-    """Returns the function that a loaded program runs; None if the value is no such program."""
+    """Returns the function that a loaded program runs; None if the value is not a program of
+    `torch.compiler.precompile`."""
     if type(value).__module__ != _MODULE or not isinstance(value, private.get(f"{_MODULE}:PrecompiledModule") or ()):
         return None
     return private.of(value, f"{_MODULE}:PrecompiledModule._loaded_forward")
 
 
 def add_hook(began: Callable[[Any], None], ended: Callable[[Any, bool], None]) -> Callable[[], None]:
-    """Calls `began(function)` before a function is captured, and `ended(graph, succeeded)` after it was lowered; the
-    graph is None if no graph was captured. Returns a function that ends the calls of `began` and `ended`."""
+    """Calls `began(function)` before a function is captured, and `ended(graph, succeeded)` after the function was
+    lowered, or the attempt failed; `graph` is None if no graph was captured. Returns a function that removes the
+    callbacks `began` and `ended`."""
     function = private.get(f"{_MODULE}:PrecompiledModule._compile")
 
     def answer(original: Callable[..., Any]) -> intercept.Call:

@@ -20,17 +20,18 @@ _IR_PARTS = (
 
 
 def graph_function() -> object:
-    """Returns the method of graph modules that prints them; None if this release has none."""
+    """Returns the method that prints a graph module; None if this release of PyTorch lacks the method."""
     return private.get("torch.fx:GraphModule.print_readable")
 
 
 def guard_function() -> object:
-    """Returns the method that prints a tree of guards; None if this release has none."""
+    """Returns the method that prints a tree of guards; None if this release of PyTorch lacks the method."""
     return private.get("torch._dynamo.guards:GuardManagerWrapper.__str__")
 
 
 def ir_function() -> object:
-    """Returns the function that prints Inductor's IR; None if this release has none, or Inductor is not loaded."""
+    """Returns the function that prints Inductor's IR; None if this release of PyTorch lacks the function, or Inductor
+    is not loaded."""
     return private.get(_WRITE_IR)
 
 
@@ -40,18 +41,20 @@ def ir_function_failed(error: Exception) -> None:
 
 
 def indents_blank_lines() -> bool:
-    """True if PyTorch prints spaces on the blank lines of a graph, which not all releases do."""
+    """True if this release of PyTorch prints spaces on the blank lines of a graph, instead of empty lines."""
     return bool(private.call("torch.nn.modules.module:_addindent", "a\n ", 4) == "a\n     ")
 
 
 def qualified_name(function: object) -> str | None:
-    """Returns the name under which a graph's text calls a function; None if this release does not show it."""
+    """Returns the name under which a graph's text calls a function; None if this release of PyTorch has no function
+    that returns the name."""
     name = private.call("torch.fx.node:_get_qualified_name", function)
     return None if name is None else str(name)
 
 
 def guard_kinds() -> tuple[Any, Any]:
-    """Returns the classes of guards on several values and of managers of dicts, each None if this release lacks it."""
+    """Returns two classes: the base class of guards on several values, and the class of guard managers of dicts. A
+    class is None if this release of PyTorch lacks it."""
     return private.get(f"{_GUARDS}:RelationalGuard"), private.get(f"{_GUARDS}:DictGuardManager")
 
 
@@ -66,7 +69,8 @@ def ir_user_fields() -> list[str]:
 
 
 def ir_part_functions() -> list[object]:
-    """Returns the functions that print parts of the IR, with None for each that this release lacks."""
+    """Returns the functions that print parts of the IR, with None for each function that this release of PyTorch
+    lacks."""
     return [*map(private.get, _IR_PARTS)]
 
 

@@ -1,8 +1,8 @@
 """The only way to use the private names that `depyf.compat.names` lists.
 
 A private name is lost if it is missing, raises an exception, or has another type than its row in the list states. The
-user is warned once about a lost name, and depyf continues with the fallback of the name. The absence of a name that
-this release is known to lack is not a loss.
+user is warned once about a lost name, and depyf then uses the fallback that the name's row describes. A name that the
+installed release of PyTorch is known to lack does not count as lost.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ reported once. `losses` has no lock, as each write is one assignment; a forked c
 
 
 def get(path: str) -> Any:
-    """Returns the object that a path leads to; None if it is absent, or not as its row states."""
+    """Returns the object that a path leads to; None if the object is absent, or is not as its row in `names` states."""
     name = shape.BY_PATH[path]
     try:
         looked_up = shape.lookups.get(path)
@@ -52,8 +52,8 @@ def get(path: str) -> Any:
 
 
 def module_of(path: str) -> Any:
-    """Returns the module that contains a name; None if the name is absent. The module is needed to assign one of its
-    variables."""
+    """Returns the module that contains a name; None if the name is absent. Callers need the module to assign a new
+    value to the name."""
     name = shape.BY_PATH[path]
     try:
         shape.look_up(name)
@@ -64,8 +64,8 @@ def module_of(path: str) -> Any:
 
 
 def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
-    """Calls a private function and returns its result; `otherwise` if it is absent, raises an exception, or returns
-    another type than its row states."""
+    """Calls a private function and returns its result; returns `otherwise` if the function is absent, raises an
+    exception, or returns another type than its row in `names` states."""
     name = shape.BY_PATH[path]
     function = get(path)
     if function is None:
@@ -81,8 +81,8 @@ def call(path: str, *args: Any, otherwise: Any = None, **kwargs: Any) -> Any:
 
 
 def of(owner: Any, path: str, otherwise: Any = None) -> Any:
-    """Returns an attribute of an object; `otherwise` if it is absent, raises an exception, or has another type than its
-    row states."""
+    """Returns an attribute of an object; returns `otherwise` if the attribute is absent, raises an exception, or has
+    another type than its row in `names` states."""
     name = shape.BY_PATH[path]
     try:
         value = getattr(owner, name.last)
@@ -95,8 +95,8 @@ def of(owner: Any, path: str, otherwise: Any = None) -> Any:
 
 
 def item(table: Any, path: str, otherwise: Any = None) -> Any:
-    """Returns the value that a dict of PyTorch's has under a key; `otherwise` if there is no value, or one of another
-    type than the row of the key states."""
+    """Returns the value that a dict of PyTorch's has under a key. Returns `otherwise` if the dict has no value under
+    the key, or if the value has another type than the row of the key states."""
     name = shape.BY_PATH[path]
     try:
         value = table.get(name.key)
@@ -111,7 +111,8 @@ def item(table: Any, path: str, otherwise: Any = None) -> Any:
 
 
 def checked(path: str, value: Any) -> Any:
-    """Returns `value`, which was read by the private name `path`; for functions that are decorated with `guarded`.
+    """Returns `value`, which was read through the private name `path`. Only functions that are decorated with `guarded`
+    call `checked`.
 
     Raises:
         Unexpected: `value` has another type than the name's row states.
@@ -123,12 +124,12 @@ def checked(path: str, value: Any) -> Any:
 
 
 def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) -> Callable[[F], F]:
-    """Decorates a function that reads objects of PyTorch: if it raises an exception, the private name at which it
-    failed is recorded as lost.
+    """Decorates a function that reads objects of PyTorch: if the function raises an exception, the private name at
+    which it failed is recorded as lost.
 
     Args:
-        otherwise: the result of the function if it raises an exception; if `otherwise` is a class, a new instance of
-            it.
+        otherwise: the value that is returned if the function raises an exception. If `otherwise` is a class, a new
+            instance of the class is returned.
         raises: the classes of exceptions that are passed on to the caller.
     """
 
@@ -149,19 +150,20 @@ def guarded(otherwise: Any = None, *, raises: tuple[type[Exception], ...] = ()) 
 
 
 def not_found(path: str, how: str = "is not there") -> None:
-    """Records that a private name is not as expected, for names whose absence shows only when they are used."""
+    """Records that a private name is not as expected, when a caller finds a defect that the look-up of the name does
+    not detect."""
     lost(shape.BY_PATH[path], how)
 
 
 def expected(path: str) -> bool:
-    """True if the installed release of PyTorch is expected to have a name; False without PyTorch."""
+    """True if the installed release of PyTorch is expected to have a name; False if PyTorch is not installed."""
     version = releases.installed()
     return version is not None and shape.BY_PATH[path].expected(Release.of(version))
 
 
 def lost(name: Name, how: str) -> None:
-    """Records that a name is not as expected. Warns once about the name, unless this release is known to lack it or
-    PyTorch is not installed."""
+    """Records that a name is not as expected. Warns once about the name, unless this release of PyTorch is known to
+    lack the name, or PyTorch is not installed."""
     if name.path in losses:
         return
     losses[name.path] = how
@@ -170,13 +172,13 @@ def lost(name: Name, how: str) -> None:
     version = releases.installed()
     instead = name.fallback or _TITLES[name.feature].lost
     report.warn(
-        f"depyf: {name.path} of PyTorch {version} {how}. It is for: {_TITLES[name.feature].title}. Without it: {instead}. "
-        "The program is not affected. `python -m depyf doctor` tells what works."
+        f"depyf: {name.path} of PyTorch {version} {how}. depyf uses it for: {_TITLES[name.feature].title}. Without it: {instead}. "
+        "The program is not affected. `python -m depyf doctor` reports which features work."
     )
 
 
 def blame(error: Exception, code: types.CodeType | None = None) -> None:
-    """Records the private name that an exception came from as lost."""
+    """Records the private name that caused an exception as lost."""
     if isinstance(error, Unexpected):
         lost(error.name, error.how)
         return
@@ -195,7 +197,7 @@ def blame(error: Exception, code: types.CodeType | None = None) -> None:
 
 
 def _candidates(error: Exception, code: types.CodeType | None) -> list[Name]:
-    """Returns the names that an exception can come from, the most likely first."""
+    """Returns the private names that can have caused an exception, the most likely first."""
     candidates = list(_BY_LAST.get(getattr(error, "name", None) or "", ())) if isinstance(error, AttributeError) else []
     traceback = error.__traceback__
     lines: list[list[str]] = []

@@ -22,10 +22,10 @@ def _needs(feature: Feature) -> str:
 
 
 def features(right: Collection[str] = ()) -> list[FeatureState]:
-    """Returns the state of each of depyf's features, judged by the private names that it needs and by the failures in
-    this process.
+    """Returns the state of each of depyf's features, judged by the private names that the feature needs and by the
+    failures in this process.
 
-    The private names in Inductor are judged only if Inductor is loaded. A call of `features` takes two milliseconds.
+    The private names in Inductor are checked only if Inductor is loaded. A call of `features` takes two milliseconds.
 
     Args:
         right: the paths of names that were just checked and are as expected.
@@ -43,7 +43,7 @@ def features(right: Collection[str] = ()) -> list[FeatureState]:
     if not right:
         return [_feature(feature, Release.of(version), right) for feature in FEATURES]
     # The result depends only on the items of `depends_on`, which have usually not changed since the end of the previous
-    # block.
+    # `prepare_debug` block.
     loaded = tuple(module in sys.modules for module in _MODULES)
     depends_on = (version, loaded, frozenset(right), dict(private.losses))
     if _last is None or _last[0] != depends_on:
@@ -84,7 +84,7 @@ def _feature(feature: Feature, release: Release, right: Collection[str]) -> Feat
 
 
 def load() -> None:
-    """Imports all modules that contain names, so that all names can be judged."""
+    """Imports all modules that contain private names, so that all names can be checked."""
     for module in dict.fromkeys(name.module for name in NAMES if name.module):
         with contextlib.suppress(Exception):  # A failed import is reported together with the names of the module.
             importlib.import_module(module)
@@ -97,8 +97,8 @@ one path; a forked child continues with its copy."""
 
 
 def tell_losses() -> set[str]:
-    """Warns once about each private name that is not as this release of PyTorch should have it. Returns the paths of
-    the names that are as expected."""
+    """Warns once about each private name that is not as expected in the installed release of PyTorch. Returns the paths
+    of the names that are as expected."""
     right: set[str] = set()
     version = releases.installed()
     if version is None:

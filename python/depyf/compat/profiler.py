@@ -18,8 +18,8 @@ KINDS = {
     "CompiledFunction": "graph",
     "## Call CompiledFxGraph": "graph",
 }
-"""Prefix of the name of a range in PyTorch's profile -> the kind of work in the range. If several prefixes match a
-name, the first of them decides."""
+"""Maps the prefix of the name of a range in PyTorch's profile to the kind of work in the range. If several prefixes
+match a name, the first of the matching prefixes decides."""
 _COMPILING = "(dynamo_timed)"
 
 
@@ -32,10 +32,10 @@ def open_range() -> Callable[[str], AbstractContextManager[Any]] | None:
 
 def allocations(call: Callable[[], object]) -> list[list[int]] | None:
     """Calls a function, and returns for each thread the bytes of its allocations in order, with freed bytes as negative
-    numbers; None if this PyTorch does not record them. No profile of PyTorch's may be open when `allocations` is
+    numbers; None if this PyTorch does not record allocations. No profile of PyTorch's may be open when `allocations` is
     called.
 
-    PyTorch's legacy profiler is used, because the newer one writes to standard error when it begins.
+    PyTorch's legacy profiler is used, because the newer profiler writes to standard error when it begins.
     """
     enable = private.get("torch.autograd:_enable_profiler_legacy")
     disable = private.get("torch.autograd:_disable_profiler_legacy")
@@ -52,13 +52,13 @@ def allocations(call: Callable[[], object]) -> list[list[int]] | None:
 
 
 def library_functions() -> Any:
-    """Returns the object whose members are the library functions of output code, `extern_kernels`; None if it is
-    absent."""
+    """Returns the object `extern_kernels`, whose members are the library functions that output code calls; None if the
+    object is absent."""
     return private.get("torch._inductor.select_algorithm:extern_kernels")
 
 
 def is_open() -> bool:
-    """True if a profile is open, of depyf or of the program."""
+    """True if a profile of PyTorch's is open, whether depyf or the program opened it."""
     return bool(private.call("torch.autograd:_profiler_enabled", otherwise=False))
 
 

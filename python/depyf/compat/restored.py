@@ -1,7 +1,8 @@
 """Entries that PyTorch restores from its cache of an earlier process (`torch._dynamo.config.caching_precompile`).
 
-Restored entries precede the ordinary entries of Dynamo's cache, and PyTorch shows only their guards. The code of a
-restored entry is in the package that it was restored from, to which the wrapper that torch.compile returns refers.
+Restored entries precede the ordinary entries of Dynamo's cache, and PyTorch's functions return only the guards of
+restored entries. The code of a restored entry is in the `CompilePackage` object from which PyTorch restored the entry.
+The wrapper that torch.compile returns refers to the `CompilePackage` of the restored entries.
 """
 
 from __future__ import annotations
@@ -21,12 +22,14 @@ Receive = Callable[[types.CodeType, Any, types.CodeType], None]
 
 _installing = threading.local()
 """The attribute `now` is True, for each thread, while the thread installs restored entries. No lock is needed, as each
-thread has its own value; the end of the installation clears it, also in the thread of a forked child."""
+thread has its own value of `now`. The attribute `now` is cleared when the thread has installed the entries, also in the
+thread of a forked child."""
 
 
 def add_hook(receive: Receive) -> Callable[[], None]:
-    """Calls `receive(original code, guard manager, transformed code)` for each entry that is restored, within the
-    compilation that PyTorch opens for it. Returns a function that ends the calls of `receive`."""
+    """Calls `receive(original code, guard manager, transformed code)` for each entry that is restored. While `receive`
+    runs, the current compilation of PyTorch is that of the restored entry. Returns a function that removes the callback
+    `receive`."""
     path = f"{_C}:_load_precompile_entry"
     load_entry, module = cache.loader(), private.module_of(path)
     if load_entry is None or module is None:
@@ -62,12 +65,12 @@ def add_hook(receive: Receive) -> Callable[[], None]:
 
 
 def codes_of(wrapper: Any, original: types.CodeType) -> list[types.CodeType]:
-    """Returns the transformed codes of the entries that were restored for a function, in the order in which they are
-    tried.
+    """Returns the transformed code of each entry that was restored for a function, in the order in which Dynamo tries
+    the entries.
 
     Args:
         wrapper: the result of torch.compile for the function.
-        original: the code of the function, or of a resume function of it.
+        original: the code of the function, or of one of its resume functions.
     """
     package = private.of(
         cache.context_of(wrapper), "torch._dynamo.eval_frame:_TorchDynamoContext._package", otherwise=None

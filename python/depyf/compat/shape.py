@@ -20,7 +20,7 @@ BY_PATH = {name.path: name for name in NAMES}
 
 
 class Unexpected(Exception):
-    """A private name is not as expected."""
+    """Raised if a private name is not as expected."""
 
     def __init__(self, name: Name, how: str) -> None:
         super().__init__(f"{name.path} {how}")
@@ -32,13 +32,13 @@ Lookup = tuple[Callable[[Any], Any], Any]
 which the path led when it was checked."""
 
 lookups: dict[str, Lookup] = {}
-"""Maps the path of a name to the last lookup that found the name as expected. Nothing clears `lookups`, as `is_current`
-checks each entry before it is used. `lookups` has no lock, as each write is one assignment; a forked child continues
-with its copy."""
+"""Maps the path of a name to the last lookup that found the name as expected. Nothing clears `lookups`, because
+`is_current` checks each entry before the entry is used. `lookups` has no lock, as each write is one assignment; a
+forked child continues with its copy."""
 
 
 def is_current(name: Name, lookup: Lookup) -> bool:
-    """True if the path of a private name still leads to the object that was checked."""
+    """True if the path of a private name still leads to the object that was checked earlier."""
     follow, checked = lookup
     try:
         return follow(sys.modules[name.module]) is checked
@@ -64,7 +64,7 @@ def look_up(name: Name) -> Any:
         try:
             value = getattr(value, part)
         except Exception as error:
-            # If the part that is missing has a row of its own in the registry, that row is the one to report.
+            # If the missing part of the path has a row of its own in `NAMES`, the error reports that row.
             raise Unexpected(row or name, in_words(error)) from None
         if row is not None:
             _check_type(row, value)
@@ -82,7 +82,7 @@ def _way(path: str) -> list[tuple[str, Name | None]]:
 
 
 def in_words(error: Exception) -> str:
-    """Returns the end of a sentence about a name whose lookup or use raised this exception."""
+    """Returns the end of a sentence that begins with the name whose lookup or use raised this exception."""
     if isinstance(error, Unexpected):
         return error.how
     if isinstance(error, AttributeError):
@@ -101,15 +101,15 @@ def _check_type(name: Name, value: Any) -> None:
 
 _checked: dict[str, Any] = {}
 """Maps the path of a function to its code (or to the callable if it has no code), which was checked against the
-function's row in NAMES. Nothing clears `_checked`, as an entry is compared with the current object. `_checked` has no
-lock, as each write is one assignment; a forked child continues with its copy."""
+function's row in NAMES. Nothing clears `_checked`, because an entry is compared with the current code before the entry
+is used. `_checked` has no lock, as each write is one assignment; a forked child continues with its copy."""
 
 
 def _check_function(name: Name, value: Any) -> None:
     if not callable(value):
-        raise Unexpected(name, f"is no function but of type {type(value).__name__}")
+        raise Unexpected(name, f"is not a function, but of type {type(value).__name__}")
     if not accepts(value, name.takes or 0):
-        raise Unexpected(name, f"does not take {name.takes} arguments any more")
+        raise Unexpected(name, f"does not take {name.takes} arguments any longer")
 
 
 def check_result(name: Name, value: Any) -> None:
@@ -142,11 +142,12 @@ def accepts(function: Any, count: int) -> bool:
 
 
 def problem(name: Name) -> str | None:
-    """Returns what is wrong with a private name; None if nothing is, or if only using the name could show a problem."""
+    """Returns what is wrong with a private name; None if nothing is wrong, or if only the use of the name could show a
+    problem."""
     try:
         return _problem(name)
     except Unexpected as error:
-        return error.how if error.name is name else None  # If another name is wrong, its row reports that.
+        return error.how if error.name is name else None  # The row of the wrong name reports the error.
     except Exception as error:  # The lookup itself failed.
         return in_words(error)
 

@@ -1,8 +1,8 @@
 """Reports the graphs and callables of a compilation, stage by stage, while PyTorch compiles.
 
-The function `install` is for a process that only measures and then ends: its hooks cannot be removed. Inductor's stages
-are functions of `compile_fx`, each pass runs in a `GraphTransformObserver`, and `GraphLowering` knows which node's
-value each buffer of the output code holds.
+The hooks that the function `install` sets cannot be removed, so `install` is only for a process that measures and then
+ends. Inductor's stages are functions of `compile_fx`, each pass runs in a `GraphTransformObserver`, and `GraphLowering`
+knows which node's value each buffer of the output code holds.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ class Receiver(Protocol):
         """Receives the graph that the passes "pre-grad", "joint" or "post-grad" returned or changed in place."""
 
     def shown(self, name: str, module: Any, caller: str) -> None:
-        """Receives a graph that PyTorch shows under a name."""
+        """Receives a graph that PyTorch passes to its logging function `lazy_format_graph_code`, and the name under
+        which PyTorch logs the graph."""
 
     def end_pass(self, name: str, module: Any) -> None:
-        """Receives a graph after one pass."""
+        """Receives a graph at the end of one graph pass; `name` is the name of the pass."""
 
     def begin_backend(self, module: Any, is_backward: bool) -> None:
         """Receives the graph that AOTAutograd passes to its compiler."""
 
     def end_backend(self, module: Any, call: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-        """Receives the callable to which the graph was compiled, and returns the callable that is to run in its
-        place."""
+        """Receives the callable to which the graph was compiled, and returns the callable that shall run instead."""
 
     def loaded(self, path: str, module: types.ModuleType) -> None:
         """Receives output code when it is loaded."""
@@ -215,7 +215,7 @@ def _nodes_of_buffers(lowering: Any) -> dict[str, str]:
 
 
 def backend_of(compiled: Any) -> Any:
-    """Returns the backend of a result of `torch.compile`; None if it is unknown."""
+    """Returns the backend of a result of `torch.compile`; None if the backend is unknown."""
     candidates = [getattr(compiled, "dynamo_ctx", None)]
     for cell in getattr(compiled, "__closure__", None) or ():
         try:

@@ -1,8 +1,8 @@
 """PyTorch's structured trace.
 
-A function `trace_structured` sends records to the logger `torch.__trace` if that has handlers. Each record of the trace
-is sent at once, in the compiling thread. A handler that raises an exception would break the compilation, so depyf's
-handler catches all exceptions.
+PyTorch's function `trace_structured` sends records to the logger `torch.__trace` if the logger has handlers. Each
+record of the trace is sent immediately, in the compiling thread. A handler that raises an exception would break the
+compilation, so depyf's handler catches all exceptions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from depyf.source_line import Line
 
 _TRACE = "torch.__trace"
 _SENDER = "torch._logging._internal:trace_structured"
-# Name of a record that contains a graph -> kind of the graph in depyf's file names.
+# Maps the name of a record that contains a graph to the kind of the graph in depyf's file names.
 _GRAPHS = {
     "dynamo_output_graph": "Captured_Graph",
     "before_pre_grad_graph": "BEFORE_PRE_GRAD",
@@ -65,31 +65,34 @@ class Record:
     """A record of the structured trace."""
 
     event: str
-    """"graph", "kernel", "guards", "graph break", "recompile reasons" (with `text`), "cache hit", "cache miss" (with
-    `text`), "start", "end", "specialization", "runtime value" or "export"."""
+    """The kind of the record: "graph", "kernel", "guards", "graph break", "recompile reasons", "cache hit", "cache
+    miss", "start", "end", "specialization", "runtime value" or "export". The field `text` has the payload of the
+    record, or the reason of a specialization."""
     text: str = ""
     graph: str | None = None
-    """For a graph: its kind in depyf's file names."""
+    """For a record of the kind "graph": the kind of the graph in depyf's file names."""
     direction: str | None = None
-    """For a kernel: "forward" or "backward", if its text shows it."""
+    """For a record of the kind "kernel": the direction of the kernel, "forward" or "backward"; None if the text of the
+    kernel does not contain the direction."""
     function: str | None = None
     filename: str | None = None
     line: int | None = None
-    """For a start or an end: the first line of the function that is compiled."""
+    """For a record of the kind "start" or "end": the first line of the function that is compiled."""
     error: str | None = None
-    """For an end: the reason why nothing was compiled."""
+    """For a record of the kind "end": the reason why nothing was compiled."""
     seconds: float | None = None
-    """For an end: the duration of the compilation in seconds."""
+    """For a record of the kind "end": the duration of the compilation in seconds."""
     guard_microseconds: float | None = None
-    """For an end: the time in microseconds that PyTorch measured for a check of the guards; None before 2.7, and if it
-    measured none."""
+    """For a record of the kind "end": the time in microseconds that PyTorch measured for a check of the guards; None
+    before PyTorch 2.7, and if PyTorch measured no check."""
     symbol: str = ""
     value: str = ""
     stack: tuple[Line, ...] = ()
-    """The fields `symbol`, `value` and `stack` of a specialization: the size's symbol, its only value, and the user's
-    lines (`text` is the reason); of a runtime value: its symbol, its range, and the lines that compute it."""
+    """For a specialization, `symbol`, `value` and `stack` are the symbol of the size, its only value, and the user's
+    lines. For a runtime value, `symbol`, `value` and `stack` are the symbol, the range, and the lines that compute the
+    value."""
     path: str | None = None
-    """For a kernel: the path of PyTorch's own file."""
+    """For a record of the kind "kernel": the path of PyTorch's own file with the kernel."""
 
 
 _FACTS = ("co_filename", "co_firstlineno", "fail_type", "fail_reason", "entire_frame_compile_time_s")
@@ -99,10 +102,11 @@ _GUARD_TIME = "guard_latency_us"
 
 
 def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
-    """Returns the metrics of a compilation that depyf reads; None if the function `metadata` has to be called for them.
+    """Returns the metrics of a compilation that depyf reads; None if they can only be obtained by calling `metadata`.
 
-    PyTorch's function `metadata` makes a deep copy of the hundred fields of the one object in its closure, which takes
-    longer than writing the transformed code, so the object is read instead.
+    PyTorch's function `metadata` returns a deep copy of the single object in its closure, which has a hundred fields.
+    The copy takes longer than writing the transformed code, so depyf reads the object in the closure instead of calling
+    `metadata`.
     """
     cells = getattr(metadata, "__closure__", None)
     if cells is None or len(cells) != 1:
@@ -116,7 +120,7 @@ def _facts_of(metadata: Callable[[], Any]) -> dict[str, Any] | None:
         return None
 
 
-# Dynamo skips functions in the file of `logging`; see `_Handlers`.
+# The code of `_facts_of` gets the file name of `logging`, whose functions Dynamo skips; see `_Handlers`.
 _facts_of.__code__ = _core.moved(_facts_of.__code__, logging.__file__)
 
 
@@ -124,9 +128,9 @@ class _Handlers(list[logging.Handler]):
     """The list of handlers of the structured trace while depyf's handler is the only one.
 
     PyTorch tests whether the list of handlers is empty before it builds a record (`if trace_log.handlers`). The method
-    `__bool__` passes the data to depyf's handler and returns False, as an empty list does, so that PyTorch builds no
-    record. If there are other handlers or filters, `__bool__` returns True, and depyf's handler receives PyTorch's
-    records.
+    `__bool__` passes the data for the record to depyf's handler and returns False, as an empty list does, so that
+    PyTorch builds no record. If the list has other handlers besides depyf's, or the logger has filters, `__bool__`
+    returns True for each record that depyf uses, and depyf's handler receives the record that PyTorch builds.
     """
 
     def __bool__(self) -> bool:
@@ -166,16 +170,19 @@ class _Handlers(list[logging.Handler]):
             handler.tell(name, facts, payload)
         return False
 
-    # Dynamo skips functions in the file of `logging`, but could compile a function in depyf's file.
+    # The code of `__bool__` gets the file name of `logging`: Dynamo skips functions in that file, but could compile a
+    # function in depyf's file.
     __bool__.__code__ = _core.moved(__bool__.__code__, logging.__file__)
 
 
 class _TraceHandler(Handler):
-    """Receives the content of the structured trace, as records or before records are built.
+    """Receives the content of the structured trace: as PyTorch's records or, through `_Handlers`, before PyTorch builds
+    a record.
 
     Args:
         receive: is called with the metadata and the payload of a record.
-        exports: is called with each call of `torch.export`, which has no record of its own, once or several times.
+        exports: is called once or several times for each call of `torch.export`, because `torch.export` has no record
+            of its own.
         phases: is called with events of PyTorch's timeline, in their order.
         pending_max: the number of events that are collected before `phases` is called.
     """
@@ -224,9 +231,9 @@ class _TraceHandler(Handler):
         self.notice = not_compiled(on_input)
         self.give_events = not_compiled(give_events)
         self.pending: collections.deque[tuple[int, Callable[[], Any]]] = collections.deque()
-        """The events that are not yet given to `phases`: for each the process id, and PyTorch's function that returns
-        the content. A compilation has hundreds of events, and a call of a function that is marked for Dynamo to skip
-        is expensive, so the events are collected."""
+        """The events that have not yet been passed to `phases`, each as a pair: the process id, and PyTorch's function
+        that returns the content of the event. A compilation has hundreds of events, and each call of a function that is
+        marked for Dynamo to skip is expensive, so many events are passed on in one call."""
         self.pending_max = pending_max
         self.logger = logging.getLogger(_TRACE)
 
@@ -237,7 +244,7 @@ def has_records() -> bool:
 
 
 def flush() -> None:
-    """Gives the events of the timeline that the handlers have collected to their receivers."""
+    """Passes the events of the timeline that each handler has collected to the handler's receiver."""
     for handler in [*logging.getLogger(_TRACE).handlers]:
         if isinstance(handler, _TraceHandler):
             handler.give_events()
@@ -250,11 +257,11 @@ def add_trace_handler(
     pending_max: int = 256,
 ) -> Callable[[], None]:
     """Calls `receive(record)` for each record of the trace that depyf uses, and `receive_events(events)` with the
-    events of PyTorch's timeline, until the function that it returns is called.
+    events of PyTorch's timeline, until the returned function is called.
 
     Args:
         receive: is called with each record, after `receive_events` was called with the events before the record.
-        receive_events: is called before each record, if there are events, and in `flush`.
+        receive_events: is called before each record and in `flush`, if events have been collected.
         pending_max: the number of events after which `receive_events` is called even if there is no record.
     """
 
@@ -284,8 +291,8 @@ def add_trace_handler(
         return lambda: None
     before = logger.handlers
     if type(before) is list:
-        # depyf's handler is put in front of all other handlers: PyTorch has a handler that removes itself at the first
-        # record, so that the handler behind it misses this record.
+        # depyf's handler is put in front of all other handlers: PyTorch has a handler that removes itself from the list
+        # at the first record, and the next handler in the list misses this record.
         logger.handlers = _Handlers(
             [handler, *(other_handler for other_handler in before if other_handler is not handler)]
         )
@@ -348,7 +355,7 @@ def _read(metadata: dict[str, Any], payload: str | None) -> Record | None:
 
 
 def _lines(stack: Any) -> Iterator[Line]:
-    """Yields the lines of a stack in a record, in which numbers stand for the names of files."""
+    """Yields the lines of a stack in a record. In the record, numbers represent the names of files."""
     table = private.get("torch._logging.structured:INTERN_TABLE") or {}
     names = {number: name for name, number in table.items()}
     for row in stack if isinstance(stack, list) else ():

@@ -1,4 +1,4 @@
-"""PyTorch's structured trace as a log, as TORCH_TRACE makes PyTorch write it."""
+"""PyTorch's structured trace as a log in the form that PyTorch writes if TORCH_TRACE is set."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _LogHandler(Handler):
 
 
 def add_log(log: io.StringIO) -> Callable[[], None]:
-    """Writes the structured trace into `log` until the function that it returns is called."""
+    """Writes the structured trace into `log` until the returned function is called."""
     formatter = private.get(_FORMATTER)
     if formatter is None:
         return lambda: None
@@ -48,7 +48,7 @@ def add_log(log: io.StringIO) -> Callable[[], None]:
 
 @contextmanager
 def without_handlers_of(package: str) -> Iterator[None]:
-    """Removes the handlers that a package has added to the structured trace during a `with` block.
+    """During a `with` block, removes the handlers that a package has added to the structured trace.
 
     pytest adds handlers to every logger that does not pass its records on. A handler of pytest would show each record
     of the trace as a line without text, and makes PyTorch build records that it would not build otherwise.

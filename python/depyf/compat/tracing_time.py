@@ -1,5 +1,5 @@
-"""Measures the time that Dynamo takes to trace each line of source: its translator executes one bytecode instruction
-after the other, symbolically."""
+"""Measures the time that Dynamo takes to trace each line of source: Dynamo's translator executes one bytecode
+instruction after the other, symbolically."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class LineTime:
     """The time that Dynamo needed to trace one line of source."""
 
     self_seconds: float = 0.0
-    """The time without that of the functions that the line calls."""
+    """The time that the line itself took, without the functions that it calls."""
     total_seconds: float = 0.0
-    """The time including that of the functions that the line calls. The time of a recursive line counts once for each
-    call."""
+    """The time that the line took together with the functions that it calls. The time of a recursive line counts once
+    for each call."""
     instructions: int = 0
 
     def add(self, seconds: float, inner: float, compiling: float) -> None:
-        """Adds the time of an instruction. `inner` is the part that nested instructions and the compilation of graphs
-        took, and `compiling` the part that the compilation of graphs took."""
+        """Adds the time of an instruction. `inner` is the part of `seconds` that nested instructions and the
+        compilation of graphs took, and `compiling` is the part that only the compilation of graphs took."""
         self.self_seconds += seconds - inner
         self.total_seconds += seconds - compiling
         self.instructions += 1
@@ -42,10 +42,11 @@ class _Work(threading.local):
 
     def __init__(self) -> None:
         self.nested: list[float] = []
-        """For each instruction that is being traced, the outermost first, the time of its nested instructions and of
-        compiling graphs."""
+        """For each instruction that is being traced: the time that nested instructions and the compilation of graphs
+        have taken. The outermost instruction comes first."""
         self.compiling: list[float] = []
-        """For each instruction that is being traced, the time in which graphs were compiled, which is not tracing."""
+        """For each instruction that is being traced: the time that the compilation of graphs has taken, which does not
+        count as tracing."""
         self.compile_id = ""
 
 
@@ -112,7 +113,7 @@ def _replace(owner: Any, name: str, function: Callable[..., Any]) -> Callable[[]
     setattr(owner, name, function)
 
     def remove() -> None:
-        if owner.__dict__.get(name) is function:  # no other code has replaced the function
+        if owner.__dict__.get(name) is function:  # No other code has replaced the function since.
             setattr(owner, name, before)
 
     return remove

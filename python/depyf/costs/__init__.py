@@ -1,6 +1,7 @@
-"""Measures the costs of compiled functions and reports them by the user's own names: `guard_costs` measures how long it
-takes to find the compilation for a call, `compile_costs` records where the time of compiling goes, `memory_costs`
-records which values are kept for the backward, and `profile` measures where the time of calls goes."""
+"""Measures the costs of compiled functions and reports them by the user's own names. `guard_costs` measures how long
+Dynamo takes to find the compilation for a call, and `compile_costs` records the time of compiling, divided by causes.
+`memory_costs` records the values that are kept for the backward, and `profile` measures the time of calls by line of
+source."""
 
 from __future__ import annotations
 

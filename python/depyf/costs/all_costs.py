@@ -13,7 +13,8 @@ from depyf.costs.run_time import profile
 
 
 class Costs:
-    """A context manager that measures the costs of the program that runs in its block."""
+    """A context manager that measures the costs of compiling, of memory and of calls for the part of a program that
+    runs in its block."""
 
     def __init__(self) -> None:
         self._blocks = ExitStack()
@@ -36,8 +37,8 @@ class Costs:
         return "\n\n".join(f"{title}\n{'-' * len(title)}\n{costs}" for title, costs in parts.items())
 
     def write(self, directory: Path) -> str:
-        """Writes costs.txt, costs.json and run_time.json to a directory. Returns the text of costs.txt and the paths of
-        the files.
+        """Writes costs.txt, costs.json and run_time.json to a directory. Returns the text of costs.txt, followed by a
+        line with the paths of the files.
 
         Raises:
             OSError: a file cannot be written.

@@ -1,8 +1,9 @@
-"""Records where the time of compiling goes: the timeline and the records of PyTorch's own trace, and Dynamo's tracing
-by line.
+"""Records the time of compiling, divided by causes, from PyTorch's own trace. Also records the time that Dynamo takes
+to trace each line of source.
 
 A `compile_costs` block receives the same structured trace that TORCH_TRACE writes to a log, and the C++ core reads the
-trace like a log (`src/costs/compile_time`). This file itself measures only the time for which Dynamo traces each line.
+trace like a log (`src/costs/compile_time`). This module itself measures only the time that Dynamo takes to trace each
+line of source.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from depyf.live_line import live_line
 
 
 class CompileCosts:
-    """The time of compiling in a `compile_costs` block, by its causes; `str(costs)` returns it as a text for
-    readers."""
+    """The time that PyTorch spent compiling in a `compile_costs` block, divided by causes; `str(costs)` returns the
+    times as a text for readers."""
 
     def __init__(self) -> None:
         self._log = io.StringIO()
@@ -43,7 +44,7 @@ class CompileCosts:
         return data
 
     def to_json(self, indent: int | None = None) -> str:
-        """Returns `to_dict` as a JSON text."""
+        """Returns the data of `to_dict` as a JSON text."""
         missed = [
             {"compile_id": compile_id, "key": key, "differences": lines} for compile_id, key, lines in self._missed
         ]
@@ -54,8 +55,8 @@ class CompileCosts:
         return self._log.getvalue().encode("utf-8", "surrogatepass")
 
     def _compare_missed_keys(self) -> None:
-        """Compares the keys that Inductor's cache lacked with the cache's entries; this is done when the block ends,
-        because later compilations add entries."""
+        """Compares each key that was missing in Inductor's cache with the keys that are in the cache. The keys are
+        compared when the `compile_costs` block ends, because later compilations add keys to the cache."""
         folder = inductor.cache_folder()
         if folder is not None:
             self._missed = _core.missed_keys(self._log_bytes(), folder)
@@ -79,19 +80,21 @@ class CompileCosts:
 
 @contextmanager
 def compile_costs(*, shows_live_line: bool = True) -> Iterator[CompileCosts]:
-    """Records where the time of compiling goes while the block is open.
+    """Records the time that PyTorch spends compiling while the block is open, divided by causes.
+
+    A `compile_costs` block must contain the first calls, because functions that were compiled before the block are not
+    recorded. To see the time of a cold start, begin with empty caches (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1). If a
+    compilation takes longer than two seconds and standard error is a terminal, a line there reports the progress of the
+    compilation, unless the environment variable DEPYF_QUIET is set.
+
+    For example:
 
         with depyf.compile_costs() as costs:
             compiled(x)
-        print(costs)
-
-    A `compile_costs` block must contain the first calls, because functions that were compiled before it are not
-    recorded. To see the time of a cold start, begin with empty caches (TORCHINDUCTOR_FORCE_DISABLE_CACHES=1). In a
-    terminal, a line on standard error shows each compilation that takes longer than two seconds, unless the environment
-    variable DEPYF_QUIET is set.
+        print(costs)  # This prints the time of compiling.
 
     Args:
-        shows_live_line: false if no line about long compilations is shown in a terminal.
+        shows_live_line: if false, no line about the progress of long compilations is printed.
     """
     costs = CompileCosts()
     undo = [trace_log.add_log(costs._log), tracing_time.add_hook(costs._lines)]

@@ -1,5 +1,5 @@
-"""Measures the time of the guards of all cache entries of a function on the inputs of a call, and the time of its
-transformed code up to the first graph."""
+"""Measures the time that checking the guards of each cache entry of a function takes on the inputs of a call. Also
+measures the time that the transformed code takes before it calls its first graph."""
 
 from __future__ import annotations
 
@@ -22,32 +22,36 @@ _HARMLESS = (
     "PRECALL", "CACHE", "MAKE_CELL", "POP_TOP", "NOP", "KW_NAMES", "EXTENDED_ARG", "NOT_TAKEN", "UNPACK_SEQUENCE",
     "ROT_", "DUP_TOP", "DELETE_FAST",
 )  # fmt: skip
-"""The name prefixes of instructions that change nothing which outlives the frame. Reading an item, as in `x[0]`, is one
-of the harmless instructions, because the guards read the same items."""
+"""The name prefixes of harmless instructions, which change only values of the frame itself. Reading an item, as in
+`x[0]`, can run code of the program, but counts as harmless: checking the guards reads the same items."""
 _HAS_NULL = "PUSH_NULL" in dis.opmap
 _GRAPH, _READS, _OTHER = "a graph", "a function of Dynamo's that reads", "another function"
 
 
 def guard_costs(fn: Any, /, *args: Any, **kwargs: Any) -> GuardCosts:
-    """Measures how long it takes to find the compilation for a call `fn(*args, **kwargs)`.
+    """Measures how long Dynamo takes to find the compilation for a call `fn(*args, **kwargs)`.
+
+    Of the code of the program, only the transformed code of the entry that accepts the call is run, and only up to its
+    first graph. If the transformed code does more than read its inputs before it calls a graph, the transformed code is
+    not run at all.
+
+    For example:
 
         compiled(x)
-        print(depyf.guard_costs(compiled, x))
-
-    Nothing of the program runs, with one exception: the transformed code of the entry that accepts the call runs up to
-    its first graph, if it only reads its inputs before this graph.
+        print(depyf.guard_costs(compiled, x))  # This prints the costs of the guards.
 
     Args:
-        fn: a compiled function, module or method: the result of torch.compile, or the original.
+        fn: a function, module or method that was compiled, or the result of `torch.compile` for it.
         args: the arguments of the call.
         kwargs: the keyword arguments of the call.
 
     Returns:
-        The cost of each cache entry's guards, the cost of groups of guards, and the guards that other guards imply.
+        The cost of the guards of each cache entry, the cost of each group of guards, and a list of guards that other
+        guards imply.
 
     Raises:
         TypeError: there is no Python function behind `fn`, or the arguments do not fit it.
-        NotImplementedError: this PyTorch does not show its cache, or has no trees of guards that can be copied.
+        NotImplementedError: this PyTorch gives no access to its cache, or has no trees of guards that can be copied.
     """
     target = target_of(fn)
     local_variables = target.bind(args, kwargs)
@@ -73,7 +77,7 @@ def guard_costs(fn: Any, /, *args: Any, **kwargs: Any) -> GuardCosts:
 def _entry_cost(entry: CacheEntry, local_variables: dict[str, Any]) -> EntryCost:
     tree = guard_tree.read(entry.manager())
     if tree is None:
-        raise NotImplementedError("this PyTorch has no trees of guards that can be copied and checked")
+        raise NotImplementedError("this release of PyTorch has no trees of guards that can be copied and checked")
     time, accepts = check_times.measured(tree, local_variables)
     cost = EntryCost(
         entry.compile_id or entry.kind, accepts, is_passed=False, microseconds=time.microseconds, groups=time.groups
@@ -83,7 +87,7 @@ def _entry_cost(entry: CacheEntry, local_variables: dict[str, Any]) -> EntryCost
 
 
 class _ReachedGraphError(Exception):
-    """Ends transformed code at its first call of a graph."""
+    """Raised to end transformed code at its first call of a graph."""
 
 
 def _reach(*args: object, **kwargs: object) -> None:
@@ -124,11 +128,11 @@ def _ends_at_graph(call: Callable[[], object]) -> bool:
 
 
 def _why_not_run(code: types.CodeType) -> str:
-    """Returns why transformed code must not be run up to its first graph; "" if the code before the graph only reads
-    values."""
+    """Returns the reason why transformed code must not be run up to its first graph; "" if the code before the graph
+    only reads values."""
     callees: list[str] = []  # The kinds of the callees that are pushed, but not yet called; the innermost is last.
     reading_locals: set[str] = set()
-    at_callee = False  # true if the previous instruction loaded the callee or a part of it, as in `module.function`
+    at_callee = False  # True if the last instruction loaded the callee or, as for `module.f`, a part of it.
     for instruction in dis.get_instructions(code):
         name, argument = instruction.opname, instruction.argval
         if name.startswith("CALL") and name != "CALL_INTRINSIC_1":
@@ -143,7 +147,8 @@ def _why_not_run(code: types.CodeType) -> str:
             continue
         elif name == "STORE_FAST":
             (reading_locals.add if at_callee and callees[-1] == _READS else reading_locals.discard)(argument)
-        # From 3.11 on a NULL is pushed beside each callee; before that, any global can be a callee.
+        # From Python 3.11 on, a NULL is pushed beside each callee. Before Python 3.11, any global that is loaded can be
+        # a callee.
         is_new = name in ("PUSH_NULL", "LOAD_METHOD") or "NULL" in instruction.argrepr
         is_new = is_new or (not _HAS_NULL and name == "LOAD_GLOBAL")
         if is_new:
@@ -156,7 +161,7 @@ def _why_not_run(code: types.CodeType) -> str:
 
 
 def _kind_of_callee(name: str, argument: object, reading_locals: set[str]) -> str:
-    """Returns the kind of the callee that an instruction loads: `_GRAPH`, `_READS` or `_OTHER`."""
+    """Returns `_GRAPH`, `_READS` or `_OTHER`, the kind of the callee that an instruction loads."""
     if not isinstance(argument, str):
         return _OTHER
     if name.startswith("LOAD_FAST"):

@@ -1,8 +1,9 @@
-"""Records which values compiled functions keep for their backward, why, and how much another partition would keep.
+"""Records the values that compiled functions keep for their backward, and the reason for each. Also computes how much
+memory another partition into forward and backward would keep.
 
-A `memory_costs` block receives each joint graph as PyTorch's partitioner divides it, and the output code that Inductor
-generates for the forward and backward parts. The C++ core (`src/costs`) computes which tensors share memory, how much
-recomputing them would cost, and the memory plan of the output code.
+A `memory_costs` block receives each joint graph when PyTorch's partitioner divides it into a forward and a backward
+part, and the output code that Inductor generates for the two parts. The C++ core (`src/costs`) computes which tensors
+share memory, how much recomputing them would cost, and the memory plan of the output code.
 """
 
 from __future__ import annotations
@@ -27,21 +28,23 @@ _AOT_ID = re.compile(r"# AOT ID: \['(\d+)_(\w+)'\]")
 _MEASURING_SECONDS = 20.0
 """The time in seconds after which `to_json` begins no further measurement of a library call."""
 _GRAPHS_MAX = 1000
-"""The largest number of graphs that a block keeps, so that a program that compiles forever does not fill the memory."""
+"""The largest number of graphs that a `memory_costs` block keeps, so that a program that compiles forever does not fill
+the memory."""
 
 
 @dataclass
 class WhatIf:
-    """The memory that the graphs would keep for the backward after a change of their partition."""
+    """The memory that the recorded graphs would keep for the backward if they were divided into forward and backward in
+    another way."""
 
     change: str
-    """The change: `activation_memory_budget=0.5`, or `checkpoint("layers.0")`."""
+    """A text that names the change, such as `activation_memory_budget=0.5` or `checkpoint("layers.0")`."""
     bytes_before: int
     bytes_after: int
-    """The bytes that the forwards would compute and keep after the change. Inputs and parameters do not count as kept
-    bytes, because they stay in memory in any case."""
+    """The bytes of the values that the forward graphs would compute and keep for the backward after the change. Inputs
+    and parameters do not count as kept bytes, because they stay in memory in any case."""
     graphs: list[str] = field(default_factory=list)
-    """The compilations that the change affects."""
+    """The ids of the compilations in which the change would keep other values for the backward."""
 
     def __str__(self) -> str:
         share = f", {100 * (1 - self.bytes_after / self.bytes_before):.0f} % less" if self.bytes_before else ""
@@ -58,8 +61,8 @@ class _Graph:
 
 
 class MemoryCosts:
-    """The memory that training graphs compiled in a `memory_costs` block keep for their backward; `str(costs)` returns
-    a text about it for readers."""
+    """The memory that the training graphs from a `memory_costs` block keep for their backward; `str(costs)` returns a
+    text about this memory for readers."""
 
     def __init__(self) -> None:
         self._lock = locks.Lock()
@@ -67,14 +70,16 @@ class MemoryCosts:
         self._last: dict[int, _Graph] = {}
         """Maps the id of a thread to the graph whose forward the thread compiles next."""
         self._own_memory: dict[str, int | None] = {}
-        """Maps a library call to the bytes that it allocates; None if they cannot be measured."""
+        """Maps the text of a library call to the number of bytes that the call allocates; to None if the number cannot
+        be measured."""
 
     def __str__(self) -> str:
         return _core.memory_costs_text(self.to_json())
 
     @property
     def saved_bytes(self) -> int:
-        """The bytes that the forwards compute and keep until their backwards, with shared memory counted once."""
+        """The bytes of the values that the forward graphs compute and keep until their backward runs. Shared memory is
+        counted once."""
         return _saved_bytes(_computed(self._seen()))
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,7 +88,7 @@ class MemoryCosts:
         return data
 
     def to_json(self, indent: int | None = None) -> str:
-        """Returns `to_dict` as a JSON text."""
+        """Returns the data of `to_dict` as a JSON text."""
         seen = self._seen()
         text = _computed(seen)
         self._measure(json.loads(text)["graphs"])
@@ -93,23 +98,24 @@ class MemoryCosts:
         return text if indent is None else json.dumps(json.loads(text), indent=indent)
 
     def what_if(self, *, budget: float | None = None, checkpoint: str | None = None) -> WhatIf:
-        """Lets PyTorch's partitioner divide the graphs again after a change, and returns the memory that would be kept.
+        """Lets PyTorch's partitioner divide the recorded graphs again, with a change, and returns the memory that they
+        would then keep for the backward.
 
         Args:
-            budget: a value for `torch._functorch.config.activation_memory_budget`: 1 for the fastest division, 0 to
-                keep only the inputs.
+            budget: a value for `torch._functorch.config.activation_memory_budget`: 1 means the fastest division, and 0
+                means that only the inputs are kept.
             checkpoint: the path of a module whose calls would be put under `torch.utils.checkpoint`; `layers.*` stands
                 for each module of a list.
 
         Raises:
-            ValueError: both or none of `budget` and `checkpoint` are given, the budget is not from 0 to 1, or no graph
-                contains the module.
+            ValueError: `budget` and `checkpoint` are both given or both missing, or the budget is not from 0 to 1, or
+                no graph contains the module `checkpoint`.
             RuntimeError: the partitioner failed, as it would if the change were applied.
         """
         if (budget is None) == (checkpoint is None):
-            raise ValueError("give a budget, or the path of a module to checkpoint")
+            raise ValueError("pass a budget, or the path of a module to checkpoint")
         if budget is not None and not 0 <= budget <= 1:
-            raise ValueError(f"a budget is a number from 0 to 1, and not {budget}")
+            raise ValueError(f"a budget has to be a number from 0 to 1, not {budget}")
         with self._lock:
             graphs = list(self._graphs)
         divided: list[_Graph] = []
@@ -137,8 +143,8 @@ class MemoryCosts:
             return [_plain(graph) for graph in self._graphs]
 
     def _measure(self, graphs: list[dict[str, Any]]) -> None:
-        """Measures the library calls of the graphs' plans that have not been measured. No lock is held during a
-        measurement, so that another thread can compile."""
+        """Measures the memory of each library call in the memory plans of the graphs, unless the call was measured
+        before. No lock is held during a measurement, so that another thread can compile."""
         plans = [plan for graph in graphs for plan in (graph["forward"], graph["backward"]) if plan]
         calls = {call["call"] for plan in plans for call in plan["library_calls"]}
         until = time.monotonic() + _MEASURING_SECONDS
@@ -170,7 +176,7 @@ class MemoryCosts:
 
 
 def _computed(seen: list[dict[str, Any]]) -> str:
-    """Returns the costs of graphs as JSON."""
+    """Returns the memory costs of the graphs `seen` as a JSON text."""
     return _core.memory_costs(json.dumps({"graphs": seen}))
 
 
@@ -201,15 +207,17 @@ def _plain(graph: _Graph) -> dict[str, Any]:
 
 @contextmanager
 def memory_costs() -> Iterator[MemoryCosts]:
-    """Records the memory that functions compiled in the block keep for their backward.
+    """Records the memory that functions keep for their backward, if they are compiled while the block is open.
+
+    A `memory_costs` block must contain the first training step. AOTAutograd's cache is off in a `memory_costs` block,
+    because PyTorch does not divide a graph from the cache into forward and backward again. A function that was compiled
+    before the block is not recorded; `torch.compiler.reset()` before the block makes PyTorch compile it again.
+
+    For example:
 
         with depyf.memory_costs() as memory:
             compiled(x).sum().backward()
-        print(memory)
-
-    A `memory_costs` block must contain the first training step. AOTAutograd's cache is off in a `memory_costs` block,
-    because a graph from the cache is not divided again. A function that was compiled before the block is not recorded;
-    `torch.compiler.reset()` before the block makes PyTorch compile it again.
+        print(memory)  # This prints the memory that is kept for the backward.
     """
     costs = MemoryCosts()
     undo = [partition.add_hook(costs._divided), trace.add_trace_handler(costs._traced, _ignore)]
@@ -221,4 +229,4 @@ def memory_costs() -> Iterator[MemoryCosts]:
 
 
 def _ignore(events: list[PhaseEvent]) -> None:
-    """Ignores events of the timeline, which are not needed here."""
+    """Ignores the events of PyTorch's timeline, because a `memory_costs` block does not need them."""

@@ -1,4 +1,4 @@
-"""The costs of the guards of a function, as plain data."""
+"""Data classes for the costs of checking the guards of a function."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from depyf.session import GroupCost
 
 @dataclass
 class EntryCost:
-    """The costs of the guards of one cache entry for a call."""
+    """The costs of checking the guards of one cache entry on the inputs of a call."""
 
     compile_id: str
     accepts: bool
-    """True if the guards accept the call."""
+    """True if the guards of the cache entry accept the call."""
     is_passed: bool
-    """True if the entry refuses the call, and no entry that is tried before it accepts the call."""
+    """True if this entry refuses the call, and no entry that Dynamo tries earlier accepts the call."""
     microseconds: float
     """The microseconds of one check of the entry's guards, up to the first guard that fails."""
     groups: list[GroupCost] = field(default_factory=list)
-    """The groups of guards of a check that accepts the call, the most expensive first; empty if the entry refuses the
-    call."""
+    """The costs of groups of guards, the most expensive group first, if the entry accepts the call; empty if the entry
+    refuses the call."""
     pregraph_microseconds: float | None = None
-    """The microseconds of the transformed code until it calls its first graph; None if the time was not measured."""
+    """The microseconds that the transformed code takes until it calls its first graph; None if this time was not
+    measured."""
     why_no_pregraph: str = ""
     redundant: list[Redundant] = field(default_factory=list)
     """The guards that PyTorch checks although other guards imply them."""
@@ -35,14 +36,16 @@ class EntryCost:
 
 @dataclass
 class GuardCosts:
-    """The costs of looking up a call in Dynamo's cache; `str(costs)` returns them as a text for readers."""
+    """The costs of looking up the compilation for a call in Dynamo's cache; `str(costs)` returns the costs as a text
+    for readers."""
 
     function: str
     entries: list[EntryCost] = field(default_factory=list)
     """The cache entries in the order in which Dynamo tries them for the call. Dynamo moves an entry that accepts a call
-    to the front of this order."""
+    to the front of the cache."""
     passed: int = 0
-    """The number of entries that refuse the call before an entry accepts it; all entries if none accepts it."""
+    """The number of entries that refuse the call before an entry accepts it; the number of all entries if no entry
+    accepts the call."""
     lookup_microseconds: float = 0.0
     """The microseconds of the guard checks of all entries up to the entry that accepts the call."""
 
@@ -54,5 +57,5 @@ class GuardCosts:
         return dataclasses.asdict(self)
 
     def to_json(self, indent: int | None = None) -> str:
-        """Returns `to_dict` as a JSON text."""
+        """Returns the data of `to_dict` as a JSON text."""
         return json.dumps(self.to_dict(), indent=indent)

@@ -1,7 +1,7 @@
 """Measures how much memory a function of ATen or oneDNN allocates while it runs on a CPU.
 
-Functions of ATen and oneDNN copy operands into another layout, and allocate memory for intermediate values. How much
-memory ATen and oneDNN allocate is not stated in output code, and depends on the processor.
+Functions of ATen and oneDNN copy operands into another layout, and allocate memory for intermediate values. The amount
+of the memory that ATen and oneDNN allocate depends on the processor, and output code does not state the amount.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from typing import Any
 from depyf.compat import profiler
 
 _PART_OF_MEMORY = 4
-"""The divisor of the free memory: a call is not measured if its tensors take more than a quarter of the free memory."""
+"""A library call is not measured if its tensors take more than the free memory divided by this number."""
 
 
 class _TooLargeError(Exception):
-    """The tensors of a call would take too much memory."""
+    """Raised if the tensors of a library call would take too much memory."""
 
 
 def measure(call: str) -> int | None:
-    """Returns the largest number of bytes that a library call has allocated at one time, results included.
+    """Returns the largest number of bytes that a library call has allocated at one time, including its results.
 
     Args:
         call: an expression as the core writes it (`src/costs/library_call.h`), such as `extern_kernels.mm(tensor((8,
             4), (4, 1), torch.float32), tensor(...), out=tensor(...))`. The tensors of the call are filled with zeros,
-            which are valid indices too. The measurement does not change the program's random state.
+            because zeros are also valid as indices. The measurement does not change the program's random state.
 
     Returns:
-        The bytes; None if they cannot be measured: a profile is open, the tensors are too large, this PyTorch lacks the
-        profiler, or the call raises.
+        The number of bytes; None if the bytes cannot be measured, because a profile is open, the tensors are too large,
+        this PyTorch lacks the profiler, or the call raises an exception.
     """
     import torch
 

@@ -1,10 +1,8 @@
 """Replaces functions of output code by copies that open a profiler range around each kernel and library call.
 
-    cpp_fused_gelu_0(arg0, buf1)      becomes      with open_range("depyf:17"):
-                                                       cpp_fused_gelu_0(arg0, buf1)
-
-A further range encloses the whole body, so that allocations and checks between the calls are measured too. The source
-positions of a copy are those of the replaced function.
+For example, the statement `cpp_fused_gelu_0(arg0, buf1)` becomes the body of `with open_range("depyf:17"):`. One more
+range encloses the whole body of the copy, so that allocations and checks between the kernel calls are measured, too. A
+copy of a function has the source positions of the function that it replaces.
 """
 
 from __future__ import annotations
@@ -22,28 +20,31 @@ from depyf.costs import recording
 PREFIX = "depyf:"
 _OPEN, _COUNT = "_depyf_open_range", "_depyf_count"
 _RANGES_OF_A_CALL = 6
-"""The approximate number of ranges that PyTorch itself records in an average call of a kernel or library."""
+"""The approximate number of ranges that PyTorch itself records in an average call of a kernel or library function."""
 
 
 @dataclass
 class Site:
-    """A statement of output code that has a range, or a whole function of output code."""
+    """A place in output code that one range measures: a statement that calls a kernel or library function, or a whole
+    function."""
 
     file: str
-    """Inductor's file of the output code, even if another file runs in its place."""
+    """The file that Inductor wrote the output code to, even if code from another file runs in its place."""
     line: int
     callee: str
-    """The kernel or library function that the statement calls; "" if the site is a whole function."""
+    """The kernel or library function that the measured statement calls; "" if a whole function is measured."""
 
 
 @dataclass
 class Substitutes:
-    """The functions of output code that run with ranges, each from `put` to `take_away`."""
+    """The functions of output code that run as copies with ranges. `put` replaces the code of a function by a copy with
+    ranges, and `take_away` puts the original code back."""
 
     count: Callable[[int], None]
-    """Receives the approximate number of ranges that a call of a function is about to record."""
+    """Is called at the beginning of each call of a function with ranges, with the approximate number of ranges that the
+    call will record."""
     sites: list[Site] = field(default_factory=list)
-    """The sites of all ranges: the range `depyf:N` belongs to `sites[N]`."""
+    """The places in output code that the ranges measure: the range with the name `depyf:N` measures `sites[N]`."""
     without: dict[str, str] = field(default_factory=dict)
     """Maps a file to the reason why its functions run without ranges."""
     _put: dict[types.FunctionType, types.CodeType] = field(default_factory=dict)
@@ -63,8 +64,8 @@ class Substitutes:
         self._put[function] = function.__code__ = code
 
     def follow(self) -> Callable[[], None]:
-        """Adds ranges anew whenever other code replaces the code of a function with ranges, until the returned function
-        is called."""
+        """From now on, if the code of a function that runs with ranges is replaced, ranges are put into the new code,
+        too. Returns a function that ends the effect of `follow`."""
 
         def again(function: types.FunctionType) -> None:
             if function in self._put:
@@ -74,7 +75,7 @@ class Substitutes:
         return lambda: instrumented.listeners.remove(again)
 
     def take_away(self) -> None:
-        """Replaces the code with ranges of all functions by the code without ranges."""
+        """Puts the code without ranges back into all functions that run with ranges."""
         for function, code in self._put.items():
             if function.__code__ is code:
                 function.__code__ = instrumented.plain(function)
@@ -123,8 +124,8 @@ def _definition(code: types.CodeType) -> ast.FunctionDef:
 
 
 def _definition_in(file: str, name: str, line: int | None = None) -> ast.FunctionDef:
-    """Returns the syntax tree of the first function with a name in a file; if `line` is given, of the function at this
-    line.
+    """Returns the syntax tree of the first function in `file` that has the name `name`. If `line` is given, only a
+    function whose definition begins at `line` is accepted.
 
     Raises:
         OSError, SyntaxError, ValueError: the file cannot be read, or does not contain the function.
@@ -140,7 +141,7 @@ def _definition_in(file: str, name: str, line: int | None = None) -> ast.Functio
 
 
 def _lines_of_calls(definition: ast.FunctionDef) -> list[int]:
-    """Returns the lines of the calls of kernels and libraries in a function, in their order."""
+    """Returns the line numbers of the calls of kernels and libraries in a function, in the order of the calls."""
     lines: list[int] = []
 
     def note(statement: ast.stmt, callee: str) -> list[ast.stmt]:

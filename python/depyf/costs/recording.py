@@ -1,4 +1,4 @@
-"""Wraps PyTorch's profiler, and reads the ranges that it recorded of compiled functions."""
+"""Wraps PyTorch's profiler, and reads the ranges that the profiler recorded while compiled functions ran."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from depyf.compat import profiler
 
 
 class Range(NamedTuple):
-    """A range of time in one thread."""
+    """A range that PyTorch's profiler recorded: a named period of time in one thread."""
 
     name: str
     thread: int
     start: float
     end: float
-    """The end, like `start`, in microseconds since the profile began."""
+    """The time of the end of the range. `start` and `end` are in microseconds since the profile began."""
     device_us: float
-    """The microseconds for which work that was launched within the range ran on another device."""
+    """The microseconds for which a device such as a GPU executed work that was launched within the range."""
 
 
 class Profile:
-    """A profile of PyTorch's profiler, which records from `start` to `stop`."""
+    """Wraps a profile of PyTorch's profiler. The profiler records ranges from the call of `start` to the call of
+    `stop`."""
 
     def __init__(self) -> None:
         import torch
@@ -36,11 +37,11 @@ class Profile:
         """Begins to record.
 
         Raises:
-            RuntimeError: another profile is open, of depyf or of the program.
+            RuntimeError: depyf or the program has already opened a profile.
         """
         if profiler.is_open():
             raise RuntimeError(
-                "PyTorch's profiler allows one profile at a time, and one is open: end it before depyf.profile"
+                "PyTorch's profiler allows one profile at a time, and one is open; end it before you call depyf.profile"
             )
         self._profile.__enter__()
 
@@ -49,8 +50,8 @@ class Profile:
         self._profile.__exit__(None, None, None)
 
     def ranges(self, prefix: str) -> list[Range]:
-        """Returns the CPU ranges whose names begin with a prefix, and PyTorch's own ranges for which `profiler.kind_of`
-        knows a kind."""
+        """Returns the CPU ranges whose names begin with `prefix`, and those of PyTorch's own ranges for which
+        `profiler.kind_of` returns a kind."""
         ranges: list[Range] = []
         for event in self._profile.events() or ():
             name = event.name

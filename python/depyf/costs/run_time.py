@@ -1,9 +1,10 @@
-"""Measures where the time of calls of compiled functions goes, by line of source.
+"""Measures the time of calls of compiled functions by line of source.
 
-PyTorch's profiler records ranges: those of PyTorch around guards and compiled regions, and depyf's own around each
-kernel and library call of Inductor's output code. The C++ core sums the ranges' times up by line, module, kernel and
-function (`src/costs/run_time`). Source lines come from PyTorch's trace if the function is compiled in the `profile`
-block, and otherwise from the stack traces that PyTorch keeps for output code.
+PyTorch's profiler records PyTorch's own ranges around guards and compiled regions, and depyf's ranges around each
+kernel and library call of Inductor's output code. The C++ core adds the times of the ranges by line, module, kernel and
+function (`src/costs/run_time`). If a function is compiled in the `profile` block, the source lines of its kernels come
+from PyTorch's trace. If a function was compiled before the `profile` block, the source lines come from the stack traces
+that PyTorch keeps for output code.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from depyf.names import compiled_fn_number
 from depyf.session import PhaseEvent
 
 _RANGES_MAX = 200_000
-"""The approximate number of ranges after which a profile ends by itself, because ranges take memory, and a second for
-each 20,000."""
+"""The approximate number of ranges after which a profile ends by itself, because ranges take memory, and processing
+20,000 ranges takes about a second."""
 
 
 class RunCosts:
-    """The time of the calls of compiled functions in a `profile` block, by line of source; `str(costs)` returns it as a
-    text for readers."""
+    """The time of the calls of compiled functions in a `profile` block, by line of source; `str(costs)` returns the
+    times as a text for readers."""
 
     def __init__(self, ranges_max: int) -> None:
         self._log = io.StringIO()
@@ -43,7 +44,8 @@ class RunCosts:
         self._substitutes = ranges.Substitutes(self._count)
         self._start = 0.0
         self._announced = ""
-        """The file of output code that PyTorch's trace reported last; "" after the search for its functions."""
+        """The path of the file of output code that PyTorch's trace reported last; "" once `_timed` has searched for the
+        module of the file."""
         self._undo: list[Callable[[], None]] = []
         self._is_hooked = False
 
@@ -56,7 +58,7 @@ class RunCosts:
         return data
 
     def to_json(self, indent: int | None = None) -> str:
-        """Returns `to_dict` as a JSON text."""
+        """Returns the data of `to_dict` as a JSON text."""
         log = self._log.getvalue().encode("utf-8", "surrogatepass")
         text = _core.run_costs(log, json.dumps(self._measured))
         return text if indent is None else json.dumps(json.loads(text), indent=indent)
@@ -98,13 +100,14 @@ class RunCosts:
         }
 
     def _count(self, count: int) -> None:
-        """Counts recorded ranges, and ends the profile at the limit, before the ranges fill the memory."""
+        """Counts the recorded ranges. Ends the profile when the limit is reached, so that the ranges do not fill the
+        memory."""
         self._left -= count
         if self._left <= 0 and threading.get_ident() == self._thread:
             self._end()
 
     def _hook_loading(self) -> None:
-        """Adds a hook for output code that is loaded, as soon as Inductor has been imported."""
+        """Adds a hook that is called whenever output code is loaded, as soon as Inductor has been imported."""
         if not self._is_hooked and output_code.is_inductor_loaded():
             self._is_hooked = True
             self._undo.append(graphs.add_module_hook(self._loaded))
@@ -115,7 +118,8 @@ class RunCosts:
             self._announced = record.path or ""
 
     def _timed(self, events: list[PhaseEvent]) -> None:
-        """Looks for output code that came from a cache, because it is loaded before PyTorch's trace reports it."""
+        """Searches for the module of the output code that the trace reported last. Output code from a cache is loaded
+        before the trace reports it, so no hook is called for its module."""
         if self._announced and any(event.kind == "E" for event in events):
             module, self._announced = graphs.loaded_module(self._announced), ""
             if module is not None:
@@ -128,13 +132,14 @@ class RunCosts:
 
 
 def _described(file: str) -> dict[str, Any]:
-    """Returns the first lines of a file of output code, which name its graph, and the stack traces of its lines."""
+    """Returns a dict with the first lines of a file of output code, which name the graph of the output code, and with
+    the stack traces that PyTorch keeps for its lines."""
     return {"head": "".join(linecache.getlines(file)[:4]), "stacks": output_code.stacks(file)}
 
 
 def _frames() -> list[dict[str, Any]]:
-    """Returns for each live cache entry its function, whether its code calls a graph, and the line of its graph
-    break."""
+    """Returns a dict for each live cache entry with the name of its function, the line of its graph break, and whether
+    its code calls a graph."""
     frames: list[dict[str, Any]] = []
     for code in dynamo.seen_codes():
         for entry in dynamo.live_entries(code):
@@ -160,8 +165,9 @@ def _frames() -> list[dict[str, Any]]:
 
 
 def _name_of(code: types.CodeType, entry: dynamo.Live) -> str:
-    """Returns the name of an entry's function. If Dynamo wrapped a module in a function of its own, the name is that of
-    the `forward` of the module's class, which only the guards name."""
+    """Returns the name of the function of a cache entry. If Dynamo wrapped a module in a function of its own, returns
+    the name of the method `forward` of the module's class. Only the guards of the cache entry name the class of the
+    module."""
     if callables.is_of_dynamo({"__name__": entry.find_global("__name__")}):
         tree = guard_tree.read(entry.guard_manager)
         free = {f"L['{name}']" for name in code.co_freevars}
@@ -174,20 +180,23 @@ def _name_of(code: types.CodeType, entry: dynamo.Live) -> str:
 
 @contextmanager
 def profile(*, ranges_max: int = _RANGES_MAX) -> Iterator[RunCosts]:
-    """Measures where the time of calls of compiled functions goes while the block is open.
+    """Measures the time of calls of compiled functions by line of source while the block is open.
+
+    Calls before a `profile` block warm up caches, and are not measured. If a function is compiled in the block, all
+    source lines of a fused kernel are known, and the module of each line. If a function was compiled before the block,
+    the time of a fused kernel counts towards the one line that PyTorch keeps for the kernel.
+
+    For example:
 
         compiled(x)
         with depyf.profile() as costs:
             for _ in range(10):
                 compiled(x).sum().backward()
-        print(costs)
-
-    Calls before a `profile` block warm up caches, and are not measured. For functions that are compiled in the block,
-    each line of a fused kernel and the module of each line are known; for other functions, the time of a fused kernel
-    counts to the line that PyTorch keeps for the kernel.
+        print(costs)  # This prints the times of the source lines.
 
     Args:
-        ranges_max: the approximate number of ranges after which the measurement ends by itself; the block goes on.
+        ranges_max: the approximate number of ranges after which the measurement ends by itself, while the program in
+            the block continues.
 
     Raises:
         RuntimeError: another profile is open, and PyTorch's profiler allows only one at a time.

@@ -1,8 +1,8 @@
 """Implements `python -m depyf doctor`, which finds the features of depyf that work with the installed PyTorch and
 Python.
 
-`depyf.compat.probe` examines the private names of PyTorch; a small program (`trial`) tries the features that have to be
-used to be checked.
+`depyf.compat.probe` examines the private names of PyTorch; a small program (`trial`) tries the features that can be
+checked only by using them.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Diagnosis:
         return json.dumps({**dataclasses.asdict(self), "ok": self.ok}, indent=2)
 
     def __str__(self) -> str:
-        torch = f"PyTorch {self.torch}" if self.torch else "no PyTorch, which all but the decompiler needs"
+        torch = f"PyTorch {self.torch}" if self.torch else "no PyTorch, which all features except the decompiler need"
         lines = [f"depyf {self.depyf}, Python {self.python}, {torch}", ""]
         width = max(len(feature.feature) for feature in self.features)
         for feature in self.features:
@@ -61,9 +61,12 @@ class Diagnosis:
                 lines += textwrap.wrap(
                     why, 100, initial_indent="    ", subsequent_indent="      ", break_long_words=False
                 )
-        program = self.program if self.torch is None else f"with backend {self.backend}: {self.program}"
-        lines += ["", f"A program, from torch.compile to dump and explanation, {program}"]
-        lines.append("All is as it should be." if self.ok else "Something is not as it should be with these releases.")
+        program = self.program if self.torch is None else f"{self.program} (backend: {self.backend})"
+        lines += ["", f"A small program, from torch.compile to the dump and the explanation: {program}"]
+        if self.ok:
+            lines.append("Everything that should work with these releases works.")
+        else:
+            lines.append("Something that should work with these releases does not work.")
         return "\n".join(lines)
 
 
@@ -97,8 +100,8 @@ def _with(state: FeatureState, problems: list[str]) -> FeatureState:
 
 
 def run(arguments: Any) -> int:
-    """Runs `depyf doctor`. Returns the exit status: 0 if the diagnosis is ok; 1 if not, or if the report cannot be
-    written."""
+    """Runs `depyf doctor`. Returns the exit status: 0 if the diagnosis is ok; 1 if the diagnosis is not ok, or if the
+    report cannot be written."""
     diagnosis = diagnose(arguments.backend)
     print(diagnosis.to_json() if arguments.json else diagnosis)
     if arguments.report is not None:
@@ -109,5 +112,5 @@ def run(arguments: Any) -> int:
         except OSError as error:
             print(f"depyf: {error}", file=sys.stderr)
             return 1
-        print(f"Wrote {arguments.report}. Read it before you send it.", file=sys.stderr)
+        print(f"Wrote {arguments.report}. Read the file before you send it.", file=sys.stderr)
     return int(not diagnosis.ok)

@@ -1,6 +1,7 @@
-"""Writes what a bug report needs to a file: versions, the platform, settings, and what `depyf doctor` found.
+"""Writes the facts that a bug report needs to a file: versions, the platform, settings, and the findings of `depyf
+doctor`.
 
-The bug report contains nothing of the user's code, and `~` replaces the home folder in all paths.
+The bug report contains no code of the user, and `~` replaces the home folder in all paths.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ _COMPILER_SECONDS_MAX = 10
 
 
 def text(findings: str, torch_version: str | None) -> str:
-    """Returns the report.
+    """Returns the text of the bug report.
 
     Args:
-        findings: what `depyf doctor` prints.
+        findings: the text that `depyf doctor` prints.
         torch_version: the version of PyTorch; None if PyTorch is not installed.
     """
     sections = {
@@ -49,8 +50,8 @@ def text(findings: str, torch_version: str | None) -> str:
 
 
 def without_home(content: str) -> str:
-    """Returns a text with `~` in the place of the user's home folder, also where symbolic links in its path are
-    resolved."""
+    """Returns a text with `~` in the place of the path of the user's home folder, also if the text contains the path
+    with resolved symbolic links."""
     homes = {str(Path.home()), os.path.realpath(Path.home())}
     for home in sorted(homes - {"", os.sep}, key=len, reverse=True):
         content = re.sub(re.escape(home.rstrip(os.sep)) + r"(?![\w.-])", "~", content)

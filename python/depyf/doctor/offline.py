@@ -20,7 +20,7 @@ def _sample(items: list[int], limit: int = 3) -> dict[str, int]:
 
 
 def run() -> dict[str, list[str]]:
-    """Returns the problems found, by the key of the feature that has them."""
+    """Maps the key of each feature that does not work to a list of its problems."""
     problems: dict[str, list[str]] = {}
     code = _sample.__code__
     try:

@@ -16,7 +16,8 @@ from depyf.session import Frame, Session
 
 
 def toy_example(a: Any, b: Any) -> Any:
-    """Has a graph break, because its branch depends on the data of a tensor."""
+    """The compiled function of the trial program, which has a graph break, because its branch depends on the data of a
+    tensor."""
     x = a / (a.abs() + 1)
     if b.sum() < 0:
         b = b * -1
@@ -48,7 +49,7 @@ def _run(backend: str, directory: Path) -> dict[str, list[str]]:
         if not all(
             torch.allclose(got_tensor, wanted_tensor) for got_tensor, wanted_tensor in zip(got, wanted, strict=True)
         ):
-            raise RuntimeError("under prepare_debug the program gives other results")
+            raise RuntimeError("the program returns different results under prepare_debug")
     checks: dict[str, Callable[[], list[str]]] = {
         "capture": lambda: _capture(session),
         "trace": lambda: _trace(session, backend),
@@ -84,7 +85,8 @@ def _values(function: Any, arguments: list[Any]) -> list[Any]:
 
 
 def _needed(session: Session, shows: Callable[[Frame], bool], part: str) -> list[str]:
-    """Returns a sentence if no compilation shows the part; otherwise an empty list."""
+    """Returns a list with a sentence about the missing part if `shows` is false for every compilation; otherwise an
+    empty list."""
     return [] if any(shows(frame) for frame in session.frames) else [f"the dump of the program has no {part}"]
 
 
@@ -134,7 +136,7 @@ def _guards(session: Session, compiled: Any, call: list[Any], other_call: list[A
     if not any(entry.check(*call) for entry in depyf.cache_entries(compiled)):
         return ["no cache entry accepts the call that it was made by"]
     if len(dynamo.guard_failures(toy_example.__code__, {"a": other_call[0], "b": other_call[1]})) != 2:
-        return ["what PyTorch says of the guards that a call fails is not told"]
+        return ["PyTorch does not state which guards a call fails"]
     return _needed(session, lambda frame: bool(frame.frontier), "frontier")
 
 
@@ -142,7 +144,7 @@ def _reasons(session: Session) -> list[str]:
     import torch
 
     if has_skip_reasons() and skip_reason(torch.compile.__code__) is None:
-        return ["the rule by which Dynamo leaves a function alone is not told"]
+        return ["PyTorch does not state the rule by which Dynamo skips a function"]
     return _needed(session, lambda frame: bool(frame.failures or frame.recompile_reasons), "reason for a recompilation")
 
 
@@ -208,7 +210,7 @@ def _step() -> list[str]:
     stops: list[int] = []
     with depyf.step(offline._sample, callback=lambda stop: stops.append(stop.depth)):
         offline._sample([0, 5, 2])
-    return [] if len(stops) > 20 and max(stops) > 2 else ["it does not stop at every instruction"]
+    return [] if len(stops) > 20 and max(stops) > 2 else ["depyf.step does not stop at every instruction"]
 
 
 def _logs() -> list[str]:

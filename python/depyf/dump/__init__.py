@@ -1,9 +1,9 @@
 """Writes the texts of a dump's files.
 
-`artifacts` writes the files of single stages, which `stages` lists. `story` writes the file that leads through all
-code, graphs and guards that torch.compile made of a function. `record` writes the files about the whole directory, for
-readers and for programs. `words` describes a compilation in sentences. `missing` lists the files that are absent, with
-the reasons.
+`artifacts` writes the files of single stages, which `stages` lists. `story` writes the file that contains all code,
+graphs and guards that torch.compile generated for a function, in the order of execution. `record` writes the files that
+describe the whole directory, for readers and for programs. `words` describes a compilation in sentences. `missing`
+lists the files that are absent, with the reasons.
 """
 
 from __future__ import annotations

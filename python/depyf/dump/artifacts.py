@@ -53,8 +53,8 @@ def artifact_text(
 
 
 def runs_text(kind: str, reason: str) -> str:
-    """Returns a line that states whether a graph or kernel runs from its file. `reason` is why it does not, or empty if
-    the graph or kernel runs from the file."""
+    """Returns a line that states whether a graph or kernel runs from its file. `reason` states why the graph or kernel
+    does not run from the file; it is empty if the graph or kernel runs from the file."""
     if reason:
         return f"Does not run from this file: {' '.join(reason.split())}."
     if kind == "kernel":
@@ -62,8 +62,8 @@ def runs_text(kind: str, reason: str) -> str:
     return "Runs from this file where the backend runs this graph as it is: proved equivalent to PyTorch's own."
 
 
-# The cache serves the second of two calls: the text of a file is made first to find out whether it can run, and again
-# to write the answer into it.
+# `graph_class` is called twice for the file of a graph, and the cache serves the second call. The text of the graph's
+# file is computed once to find out whether the file can run, and once more with a line that states whether it can run.
 @functools.lru_cache(maxsize=8)
 def graph_class(text: str, name: str = "GraphModule") -> str:
     """Returns the class that PyTorch prints for a graph, under a name that Python accepts, and without the names and
@@ -79,7 +79,8 @@ def graph_class(text: str, name: str = "GraphModule") -> str:
 
 
 def transformed_text(frame: Frame, source: str, runs: str) -> str:
-    """Returns the text of the file of transformed code: the result of the proof, `runs`, and the rest of `source`."""
+    """Returns the text of the file of transformed code. The first line of `source`, which states the result of the
+    proof, is extended by `runs`."""
     head = [
         remark(f"The code that runs in place of {frame.title} where the guards of this compilation hold."),
         remark(_belongs(frame, None)),
@@ -94,7 +95,7 @@ def transformed_text(frame: Frame, source: str, runs: str) -> str:
 def _belongs(frame: Frame | None, direction: str | None) -> str:
     parts = []
     if frame is None:
-        parts.append("No compilation was at work when it was made")
+        parts.append("No compilation was in progress when the file was written")
     else:
         number = "" if frame.compiled_fn is None else f"__compiled_fn_{frame.compiled_fn}, "
         parts.append(f"Belongs to {number}compilation {frame.compile_id} of {frame.title}")
@@ -104,7 +105,8 @@ def _belongs(frame: Frame | None, direction: str | None) -> str:
 
 
 def _or_comments(text: str) -> str:
-    """Returns the text if it is Python; otherwise the text as comments, with the reason."""
+    """Returns the text if it is valid Python; otherwise returns the text as comments, with the reason why it is not
+    valid."""
     shortened = _core.shortened_graph(text)
     if (_short_compiles if len(shortened) <= _CACHED_CHARACTERS else compiles)(shortened):
         return text
@@ -115,7 +117,7 @@ def _or_comments(text: str) -> str:
     return text
 
 
-_CACHED_CHARACTERS = 500  # `_core.shortened_graph` makes one of a few short texts of most graphs.
+_CACHED_CHARACTERS = 500  # `_core.shortened_graph` shortens most graphs to one of a few texts.
 
 
 def compiles(text: str) -> bool:
@@ -129,7 +131,7 @@ def compiles(text: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _short_compiles(text: str) -> bool:
-    """Does the same as `compiles` for texts that are short enough for a cache."""
+    """Does the same as `compiles` for short texts, and caches the results."""
     return compiles(text)
 
 

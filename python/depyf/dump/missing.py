@@ -7,25 +7,27 @@ from depyf.session import Artifact, Frame, Missing
 # The following stages exist only if Inductor compiles the graph itself and does not take the result from its cache.
 _NOT_IN_CACHE = ("BEFORE_PRE_GRAD", "AFTER_PRE_GRAD")
 _OF_DIRECTION_NOT_IN_CACHE = ("BEFORE_POST_GRAD", "ir_pre_fusion", "ir_post_fusion")
-_ELSEWHERE = "Inductor made it in another process; to have it here, set TORCHINDUCTOR_FX_COMPILE_MODE=NORMAL"
-_FRESH = "to have it made again, set torch._inductor.config.force_disable_caches = True before the first call"
+_ELSEWHERE = "Inductor generated it in another process; to have it here, set TORCHINDUCTOR_FX_COMPILE_MODE=NORMAL"
+_FRESH = "to generate it again, set torch._inductor.config.force_disable_caches = True before the first call"
 
 
-_RESTORED = "made where the function was compiled; `depyf open` of the file shows all that was saved"
+_RESTORED = "generated in the process that compiled the function; `depyf open FILE` shows everything that was saved"
 
 
 def missing_artifacts(
     frame: Frame, cached: set[str | None], *, elsewhere: bool = False, restored: bool = False
 ) -> list[Missing]:
-    """Returns the artifacts that a compilation in the state of `frame` should have and lacks, each with the reason.
+    """Returns the artifacts that a compilation should have and lacks, each with the reason; `frame` describes the
+    compilation.
 
     Args:
-        cached: the directions that came from a cache; None stands for both directions.
+        cached: the directions ("forward", "backward") whose results came from a cache; the element None stands for both
+            directions.
         elsewhere: true if Inductor compiled in another process.
         restored: true if another process compiled the function, and this process loaded the result.
     """
     if restored:
-        return [Missing("the stages before what is here", _RESTORED)]
+        return [Missing("the earlier stages", _RESTORED)]
     if frame.status == "compiled before":
         why = "compiled before the block; call torch._dynamo.reset() before the block, or make the first call in it"
         return [Missing("graphs and kernels", why)]
@@ -50,7 +52,7 @@ def missing_artifacts(
         if "Backward_graph" in have and not backward:
             missing.append(
                 Missing(
-                    "backward kernel", "backward was not called in the block: it is compiled when it is first called"
+                    "backward kernel", "the backward was not called in the block; PyTorch compiles it at the first call"
                 )
             )
     return missing

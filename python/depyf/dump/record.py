@@ -26,14 +26,14 @@ def write(
     last: bool = True,
     recovered: bool = False,
 ) -> None:
-    """Writes the files about the whole directory of a dump. If a file cannot be written, the other files are still
-    written.
+    """Writes the files that describe the whole directory of a dump. If a file cannot be written, the other files are
+    still written.
 
     Args:
         sessions: the runs to add; the last run gets a note if `session.json` cannot be read or written.
-        provenance: for each compilation of these runs, the links between its nodes, kernels and lines of source.
-        tables: for each compilation of the last run the costs of its lines of source, and the number of operators of
-            its graph (-1 if unknown).
+        provenance: for each compilation of the added runs, the links between its nodes, kernels and lines of source.
+        tables: for each compilation of the last run, the costs of its lines of source, and the number of operators of
+            its graph (-1 if the number is unknown).
         recovered: true if the runs were rebuilt from journals, so that the costs of lines are computed from the files
             of graphs.
         last: false if the directory already contains a run that is later than the runs to add.
@@ -91,7 +91,8 @@ def _merged(directory: Path, sessions: list[Session], *, last: bool) -> list[Ses
 
 
 def _put_aside(directory: Path, why: str) -> str:
-    """Renames a session.json that cannot be read, so that nothing is lost. Returns a note about the unreadable file."""
+    """Renames a session.json that cannot be read, so that nothing is lost. Returns a note about the unreadable
+    session.json."""
     lead = f"The session.json that was in the directory could not be read ({why})"
     for number in itertools.count():
         name = f"session.unreadable.{number}.json"
@@ -119,14 +120,16 @@ def session_json(runs: list[Session]) -> str:
 
 
 def times_json(run: Session) -> str:
-    """Returns the content of `times.json`: the duration of each compilation of the last run and the time of a check of
-    the compilation's guards, in the order of `session.json`, and the events of PyTorch's timeline.
+    """Returns the content of `times.json`. For each compilation of the last run, `times.json` contains the duration and
+    the time of a check of the guards, in the order of `session.json`. `times.json` also contains the events of
+    PyTorch's timeline.
 
-    An event is a list of "B" (begin), "E" (end) or "X" (whole), its name, the microseconds since `start_us`, its
-    compile id or "", and, for a whole event, its duration in microseconds.
+    An event is a list with the kind of the event, its name, the microseconds since `start_us`, and its compile id or
+    "". The kind of an event is "B" (begin), "E" (end) or "X" (whole phase). An event of the kind "X" also has its
+    duration in microseconds.
 
     The times of compilations are not in `session.json` because they differ in every run; the other files of a dump stay
-    the same if the program does.
+    the same if the program stays the same.
     """
     phase_events = run.phase_events
     start = min(map(operator.attrgetter("microseconds"), phase_events), default=0.0)

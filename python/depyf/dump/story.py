@@ -1,4 +1,5 @@
-"""Writes the full_code file, which leads through all code, graphs and guards that torch.compile made of a function."""
+"""Writes the full_code file, which contains all code, graphs and guards that torch.compile generated for a function, in
+the order of execution."""
 
 from __future__ import annotations
 
@@ -33,10 +34,11 @@ class Section:
     original: types.CodeType
     frames: list[Frame]
     guard_files: list[str | None]
-    """For each compilation the file with its guards as a function; None if the guards are not known as a list."""
+    """For each compilation: the name of the file that contains its guards as a function; None if the guards are not
+    known as a list."""
     resume_places: dict[str, Line] = field(default_factory=dict)
-    """The user's lines at which the resume functions that the section's compilations call continue, by the names of
-    these functions."""
+    """Maps the name of each resume function that the section's compilations call to the user's line at which the resume
+    function continues."""
     own_places: dict[str, Line] = field(default_factory=dict)
     """If the section's function is a resume function: maps each name under which the function is called to the user's
     line at which the function continues."""
@@ -50,11 +52,12 @@ class Section:
 
 
 def full_code(sections: list[Section], read: Callable[[str], str]) -> str:
-    """Returns one Python file that leads from the original function through the transformed code, graphs and guards of
-    all compilations.
+    """Returns the text of one Python file that describes the original function, and then the transformed code, graphs
+    and guards of all compilations.
 
     Args:
-        sections: the function, followed by the resume functions that its code leads to.
+        sections: the function, followed by the resume functions that its transformed code calls, directly or through
+            other resume functions.
         read: returns the text of a file of the dump.
     """
     told = [
@@ -79,8 +82,8 @@ def _told(frame: Frame) -> dict[str, Any]:
 
 
 def _marked(top: Section, file: str, line: int) -> list[str]:
-    """Returns the user's source with a mark at the line where a resume function continues; as comments if the source is
-    not a whole statement."""
+    """Returns the lines of the user's source; a comment marks the line at which a resume function continues. The
+    returned lines are comments if the source is not a whole statement."""
     source = resume_source.marked(top.text, top.original, file, line)
     lines = source.splitlines()
     return lines if compiles(source) else [remark(line) for line in lines]
@@ -103,8 +106,8 @@ def guard_function(guards: Guards, name: str, title: str) -> str:
 
 
 def original_source(code: types.CodeType) -> str:
-    """Returns a function as its author wrote it; decompiled if the file is missing or does not contain it as a whole
-    statement."""
+    """Returns the source of a function as its author wrote it. If the file of the source is missing, or does not
+    contain the function as a whole statement, the decompiled source is returned."""
     try:
         text = textwrap.dedent(inspect.getsource(code)).rstrip()
         compile(text, "<source>", "exec", dont_inherit=True)

@@ -1,4 +1,5 @@
-"""Describes a compilation in sentences, which the core writes: for summaries, explanations and the texts of a dump."""
+"""Describes a compilation in sentences, which the C++ core writes, for summaries, explanations and the texts of a
+dump."""
 
 from __future__ import annotations
 
@@ -19,37 +20,41 @@ WORDED = (
 
 
 def headline(frame: Frame, title: str = "") -> str:
-    """Returns a sentence about a frame that was not compiled: its function, what runs instead, and the cause.
+    """Returns a sentence about a frame that was not compiled: the function, the code that runs instead, and the cause.
 
     Args:
-        title: the title of the function; by default that of the frame.
+        title: the title of the function; by default the title of the frame.
     """
     return str(_words(frame, title)["headline"])
 
 
 def details(frame: Frame) -> list[str]:
-    """Returns the lines that follow `headline`: the rest of an error, what reached a limit, and hints."""
+    """Returns the lines that follow `headline`: the rest of an error message, the compilations that reached a limit,
+    and hints."""
     return list(_words(frame)["details"])
 
 
 def runtime_rows(frame: Frame) -> list[str]:
-    """Returns lines about the values that are known only when the graph runs, and about the checks that the graph makes
-    at run time."""
+    """Returns lines about the values that are known only when the graph runs, and about the checks that the graph
+    performs at run time."""
     return list(_words(frame)["at run time"])
 
 
 def deciding_reason(failures: list[Failure]) -> str:
-    """Returns why a compilation was needed: the reason why the nearest earlier compilation does not serve the call, and
-    the number of further reasons.
+    """Returns why a compilation was needed: the reason why the nearest earlier compilation could not be used for the
+    call, and the number of further reasons. The nearest compilation is the one whose guards differ from the call in the
+    fewest values.
 
     Args:
-        failures: the value of `Frame.failures`, the nearest compilation first; at least one.
+        failures: the value of `Frame.failures`, with the failure of the nearest compilation first; the list must not be
+            empty.
     """
     return str(_words(_with(failures=failures))["deciding"])
 
 
 def failure_lines(failures: list[Failure]) -> list[str]:
-    """Returns why each of the earlier compilations does not serve a call, the nearest one first."""
+    """Returns, for each earlier compilation, the reason why it cannot be used for a call. The compilation whose guards
+    differ from the call in the fewest values comes first."""
     return list(_words(_with(failures=failures))["failures"])
 
 

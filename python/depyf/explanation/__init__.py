@@ -1,5 +1,5 @@
-"""Implements `depyf.explain`, which states what code and graphs torch.compile made of a function, why it compiled them,
-and for which calls it would compile again."""
+"""Implements `depyf.explain`, which states what code and graphs torch.compile generated for a function, why it compiled
+them, and for which calls it would compile again."""
 
 from __future__ import annotations
 

@@ -26,25 +26,29 @@ _ASK = "depyf.prepare_debug, entered before the function is compiled, records it
 
 
 def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
-    """Explains what code and graphs torch.compile made of a function, as far as they still exist.
-
-        compiled(x)
-        print(depyf.explain(compiled))
+    """Explains what code and graphs torch.compile generated for a function, as far as the code and graphs still exist.
 
     Args:
-        fn: a compiled function, module or method: the result of torch.compile, or the original function; or a function
-            that was compiled ahead of time, as `aot_compile` returns it or as it was loaded from a file.
+        fn: a compiled function, module or method, as the result of torch.compile or as the original function. `fn` can
+            also be a function that was compiled ahead of time, as `aot_compile` returns it or as it was loaded from a
+            file.
         args: the arguments of a call, if the cost of the call's guards is to be measured (see `depyf.guard_costs`);
             without arguments nothing is measured.
         kwargs: the keyword arguments of the call.
 
     Returns:
-        The cache entries with their guards, code, graphs and resume functions; why each entry was compiled; and which
-        calls would be compiled next. Facts that only `prepare_debug` can record are included if a `prepare_debug`
-        block recorded them; otherwise they are reported as missing.
+        The explanation, which contains the cache entries with their guards, code, graphs and resume functions, the
+        reasons why the entries were compiled, and the calls that would be compiled next. Facts that only
+        `prepare_debug` can record are included if a `prepare_debug` block recorded them; otherwise these facts are
+        reported as missing.
 
     Raises:
-        TypeError: there is no Python code behind `fn`, or the arguments do not fit it.
+        TypeError: there is no Python code behind `fn`, or the arguments do not fit the parameters of `fn`.
+
+    Example:
+
+        compiled(x)
+        print(depyf.explain(compiled))
     """
     compiled_ahead = ahead.functions(fn)
     if compiled_ahead:
@@ -93,7 +97,7 @@ class _Builder:
 
     def _restored(self, code: types.CodeType) -> list[dynamo.Live]:
         """Returns the cache entries of a function that PyTorch restored from its cache of an earlier process; an empty
-        list if their code is unknown."""
+        list if the code of the entries is unknown."""
         managers = cache.restored(code)
         codes = memory.restored_of(code) or (restored.codes_of(self._given, code) if managers else [])
         if len(codes) != len(managers):
@@ -110,8 +114,8 @@ class _Builder:
         return entry
 
     def ahead_of_time(self, functions: list[ahead.Compiled]) -> Explanation:
-        """Returns the explanation of a function that was compiled ahead of time, with an entry for each form of a
-        model's inputs that was compiled."""
+        """Returns the explanation of a function that was compiled ahead of time, with an entry for each set of inputs
+        for which the function was compiled."""
         first = functions[0].original
         assert first is not None
         explanation = Explanation(
@@ -153,20 +157,20 @@ class _Builder:
             entry.unchecked = [*frame.unchecked]
         else:
             entry.missing.append(
-                f"graph breaks, symbolic sizes and what set their bounds, and the time that it took: {_ASK}"
+                f"graph breaks, symbolic sizes with the causes of their bounds, and the time of the compilation: {_ASK}"
             )
         entry.frontier = frame.frontier if frame is not None and frame.frontier else frontier(read or ())
         if first and frame is not None and frame.failures:
-            entry.why = ["compiled again; what there was before is gone"]
+            entry.why = ["compiled again, after the earlier entries were dropped"]
         elif first:
             entry.why = ["compiled at the first call"]
         elif entry.failures:
             entry.why = ["compiled again because guards failed"]
         else:
             # Without a `prepare_debug` block nothing is known about the call that was compiled: PyTorch keeps only its
-            # message about each earlier entry.
+            # message about each earlier entry that rejected the call.
             entry.why = [f"compiled again because, in PyTorch's words, {reason}" for reason in reasons] or [
-                "compiled again, as no entry that was there accepted the call"
+                "compiled again because no existing entry accepted the call"
             ]
         self._add_what_it_calls(entry, live, user, seen)
         return entry
@@ -184,11 +188,13 @@ class _Builder:
     def _resume(self, name: str, value: object, user: types.CodeType) -> Resume:
         code = installed.resume_code(value)
         if code is None:
-            return Resume(name, None, "", None, "It is not there any more.")
+            return Resume(name, None, "", None, "The function no longer exists.")
         line = resume_source.line_of(name, code, user)
         source = resume_source.marked(dump.original_source(user), user, code.co_filename, line)
         if id(code) in self._done:
-            return Resume(name, line, source, None, "Its cache entries are told above, where it is called first.")
+            return Resume(
+                name, line, source, None, "Its cache entries are described above, at the first call of the function."
+            )
         return Resume(name, line, source, self.function(code, user))
 
 
@@ -199,13 +205,14 @@ def _order(compile_id: str | None) -> tuple[int, ...]:
 def _guard_source(read: guards.Guards | None, lines: list[str]) -> str:
     if read is None:
         comments = (f"#   {names.one_line(line)}" for line in lines)
-        return "\n".join(["# This PyTorch keeps no tree of guards; in its words:", *comments])
+        return "\n".join(["# This release of PyTorch keeps no tree of guards. Its own text of the guards:", *comments])
     return guards.source(read, "guard_0")
 
 
 def _reasons(code: types.CodeType, count: int) -> list[list[str]]:
-    """Returns for each compilation PyTorch's reasons why the earlier compilations did not serve the call: n reasons for
-    the compilation with index n, or none if PyTorch did not record all."""
+    """Returns, for each compilation, PyTorch's reasons why the earlier compilations could not be used for the call that
+    was compiled. The compilation with the index n has n reasons, or no reasons if PyTorch did not record all
+    reasons."""
     told_by_torch = [
         texts.recompile_reasons(failure)[0].partition("\n")[0].strip() for failure in compiled.failures(code)
     ]
@@ -242,7 +249,7 @@ def _graph(name: str, value: object, seen: memory.Seen | None) -> Graph:
     return Graph(short, dump.graph_class(kept, short))
 
 
-# Functions without entries
+# The following functions describe a function as a whole, and the reasons why it has no cache entries.
 
 
 def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
@@ -256,8 +263,8 @@ def _title(code: types.CodeType, live: list[dynamo.Live]) -> str:
 
 
 def _limit_reached(code: types.CodeType, live: list[dynamo.Live]) -> list[str]:
-    """Returns sentences about the recompilation limit if a `prepare_debug` block recorded that these entries use it up;
-    otherwise an empty list."""
+    """Returns sentences about the recompilation limit if a `prepare_debug` block recorded that the entries in `live`
+    use up the limit; otherwise an empty list."""
     ids = {entry.compile_id for entry in live}
     for frame in reversed(memory.attempts(code)):
         if frame.exceeded is not None and set(frame.exceeded.compile_ids) == ids:
@@ -268,7 +275,7 @@ def _limit_reached(code: types.CodeType, live: list[dynamo.Live]) -> list[str]:
 def _why_nothing(code: types.CodeType) -> tuple[str, list[str]]:
     """Returns the reason why a function has no cache entries, and further lines about the reason."""
     for frame in reversed(memory.attempts(code)):
-        return f"Dynamo gave it up: {dump.headline(frame, 'it')}", dump.details(frame)
+        return f"Dynamo no longer compiles it: {dump.headline(frame, 'it')}", dump.details(frame)
     return _no_attempt(code), []
 
 
@@ -278,19 +285,19 @@ def _no_attempt(code: types.CodeType) -> str:
         return f"it was inlined into {', '.join(callers)}, and has no compilation of its own."
     rule = compiled.skip_reason(code)
     if rule is not None:
-        return f"Dynamo leaves it alone by its own rules ({rule})."
+        return f"Dynamo skips it according to its own rules ({rule})."
     if compiled.seen_by_dynamo(code):
         return (
-            "Dynamo looked at it and made nothing of it: nothing in it was for a graph, or it was skipped. "
-            "Which one, and why, is in the index.md of a depyf.prepare_debug block that saw it, and told here as long as the "
-            "session of that block is alive."
+            "Dynamo looked at it and compiled nothing, because it contains nothing for a graph, or because Dynamo skipped it. "
+            "The index.md of a depyf.prepare_debug block that saw it states which and why; this text also states it as long as "
+            "the session of that block is alive."
         )
-    return "it was never called under torch.compile, or torch._dynamo.reset() was called since."
+    return "it was never called under torch.compile, or torch._dynamo.reset() was called afterwards."
 
 
 def _callers(code: types.CodeType) -> list[str]:
-    """Returns the compiled functions whose guards or graphs name source lines of a function, because it was inlined
-    into them."""
+    """Returns the compiled functions whose guards or graphs name source lines of a function, because the function was
+    inlined into the compiled functions."""
     own = {line for _, _, line in code.co_lines() if line is not None}
     file = Path(code.co_filename).name
     pattern = re.compile(rf"\b{re.escape(file)}:(\d+) in {re.escape(code.co_name)}\b")

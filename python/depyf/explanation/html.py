@@ -1,5 +1,5 @@
-"""Shows an explanation in a notebook: the report page in a frame, and below the frame the same content as folding HTML
-without scripts."""
+"""Shows an explanation in a notebook: the report page in a frame, and below the frame the same content as collapsible
+HTML without scripts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def entry_html(entry: Entry) -> str:
 
 
 def _frame(make_page: Callable[[], str]) -> str:
-    """Returns a frame with the report page, or a sentence if the page could not be written or is too large."""
+    """Returns an HTML frame with the report page, or an HTML sentence if the page could not be written or is too
+    large."""
     try:
         document = make_page()
     except OSError as error:

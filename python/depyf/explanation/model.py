@@ -13,8 +13,8 @@ from depyf.explanation import html
 from depyf.session import Break, Failure, Limit, Symbol
 
 SCHEMA_VERSION = 1
-"""The version of the data that `Explanation.to_dict` returns. A new field does not change the version; another meaning
-of a field increases it."""
+"""The version of the data that `Explanation.to_dict` returns. A new field does not change `SCHEMA_VERSION`; another
+meaning of a field increases it."""
 
 
 @dataclass
@@ -22,7 +22,7 @@ class Graph:
     """A graph that transformed code calls."""
 
     name: str
-    """The name in the source, such as `__compiled_fn_1`."""
+    """The name of the graph in the source of transformed code, such as `__compiled_fn_1`."""
     source: str | None
     """The graph as readable Python; None if the graph is not available, for the reason in `missing`."""
     missing: str = ""
@@ -30,14 +30,14 @@ class Graph:
 
 @dataclass
 class Resume:
-    """A function that Dynamo made to continue after a graph break."""
+    """A resume function, which Dynamo generated to continue a function after a graph break."""
 
     name: str
     """The global that transformed code calls, such as `__resume_at_110_3`."""
     line: int | None
     """The user's line at which the function continues; None if it is unknown."""
     source: str
-    """The source of the user's own function, with a mark at the line at which the resume function continues."""
+    """The source of the user's own function; a comment marks the line at which the resume function continues."""
     explanation: Explanation | None
     """The explanation of the resume function; None if another `Resume` contains it, or if the function was deleted."""
     note: str = ""
@@ -45,7 +45,7 @@ class Resume:
 
 @dataclass
 class Entry:
-    """A cache entry: one compilation."""
+    """A cache entry of Dynamo, which is the result of one compilation."""
 
     compile_id: str
     backend: str
@@ -87,8 +87,8 @@ class Entry:
 
 @dataclass
 class Explanation:
-    """The code and graphs that torch.compile made of a function; `str(explanation)` returns them as a text, and `repr`
-    returns one line."""
+    """The code and graphs that torch.compile generated for a function. `str(explanation)` returns the whole explanation
+    as a text, and `repr(explanation)` returns one line."""
 
     function: str
     file: str
@@ -104,7 +104,7 @@ class Explanation:
     title: str = ""
     """The function's title: its qualified name, file and line."""
     failed: list[str] = field(default_factory=list)
-    """Lines about the last call that could not be compiled: an error, or a limit that was reached."""
+    """Lines about the last call that could not be compiled; they state an error, or the limit that was reached."""
     frontier: list[str] = field(default_factory=list)
     """For each value that an entry fixes or bounds, a line on the values that all entries together accept; a call with
     other values is compiled again."""
@@ -125,5 +125,5 @@ class Explanation:
         return {"schema_version": SCHEMA_VERSION, **dataclasses.asdict(self)}
 
     def to_json(self, indent: int | None = None) -> str:
-        """Returns `to_dict` as a JSON text."""
+        """Returns the result of `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent)

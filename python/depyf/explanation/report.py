@@ -1,4 +1,4 @@
-"""Makes the page of an explanation for notebooks: an HTML document of the same form as the report of a dump."""
+"""Builds the page of an explanation for notebooks: an HTML document of the same form as the report of a dump."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def report(explanation: Explanation) -> str:
     """Returns the page of an explanation, which is a whole HTML document.
 
     Raises:
-        OSError: the page could not be made, because there is no directory for temporary files.
+        OSError: the page could not be written, because there is no directory for temporary files.
     """
     with tempfile.TemporaryDirectory(prefix="depyf-") as directory:
         folder = Path(directory)
@@ -82,8 +82,8 @@ def _add(
     function: str,
     resume_name: str,
 ) -> None:
-    """Adds a frame of the session for each cache entry of a function and of its resume functions, and writes the
-    entries' texts as files.
+    """Adds a frame in the form of `session.json` for each cache entry of a function and of its resume functions, and
+    writes the entries' texts as files.
 
     Args:
         explanation: the explanation of the function, or of a resume function.
@@ -92,7 +92,8 @@ def _add(
         seconds: the list to which the seconds of each frame are added.
         function: the name of the user's own function, which is shown for resume functions too, in place of Dynamo's
             names.
-        resume_name: the global that calls the resume function; "" for the function itself.
+        resume_name: the name of the global by which transformed code calls the resume function; "" if the function is
+            not a resume function.
     """
     for entry in explanation.entries:
         prefix = f"{len(frames)}"
@@ -140,7 +141,8 @@ def _add(
 
 
 def _breaks_of(entry: Entry, explanation: Explanation) -> list[Break]:
-    """Returns graph breaks that are known only from resume functions, for entries whose breaks were not recorded."""
+    """Returns the graph breaks of an entry as far as they are known from its resume functions, for an entry whose graph
+    breaks were not recorded."""
     return [
         Break(
             "Graph break",

@@ -1,9 +1,9 @@
-"""Guards as Python that can be executed.
+"""Reads the guards of a compilation, and writes them as Python that can be executed.
 
-Dynamo keeps the guards of a compilation as a tree of C++ objects. `read` turns the tree into a list with one `Guard`
-for each of Dynamo's conditions: the Python for it, the value that it reads, and the line of source that needs it. The
-function `source` turns the list of guards into one Python function that accepts the same calls as Dynamo's tree of
-guards.
+Dynamo keeps the guards of a compilation as a tree of C++ objects. The function `read` turns a tree of guards into a
+list with one `Guard` for each of Dynamo's conditions. A `Guard` has a condition as Python, the value that the condition
+reads, and the line of source that needs the condition. The function `source` turns a list of guards into one Python
+function, which accepts the same calls as the tree from which the guards were read.
 """
 
 from __future__ import annotations

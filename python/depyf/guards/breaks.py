@@ -9,15 +9,17 @@ from depyf import _core
 from depyf.session import Break
 from depyf.source_line import Line, is_users, users
 
-# The beginnings of hints about the call at which the graph ends, which are dropped if this call is in PyTorch's own
-# code.
+# The first words of PyTorch's hints that ask the user to change the call at which the graph ends. Hints to change a
+# call in PyTorch's own code are dropped.
 _ON_THE_CALL = ("Remove the ", "Avoid calling ", "Move the ", "Replace ", "Don't mutate ")
-# Hints that contain this name are about a decorator of the called function, which the user may have written, so they
-# are kept.
+# A hint that contains `torch.compiler.disable` asks the user to remove this decorator from the called function. The
+# user may have written the decorator, so the hint is kept.
 _ON_A_DECORATOR = "torch.compiler.disable"
-_ASKED_FOR = "PyTorch's own code asks for a graph break here: there is no such call in the program to take away"
+_ASKED_FOR = "PyTorch's own code requests this graph break, so the program has no call that could be removed"
 _OWN_LINE = "The line is PyTorch's own"
-# Functions of PyTorch that only forward a call; the function that cannot be compiled is the one that they call.
+# Files and names of those functions of PyTorch that only forward a call to another function. Dynamo can compile the
+# functions of `_PASSES_ON`. If the innermost line of a graph break's stack lies in a function of `_PASSES_ON`, the line
+# is removed, because the graph break comes from the function to which the call is forwarded.
 _PASSES_ON = {
     ("nn/modules/module.py", "_call_impl"),
     ("nn/modules/module.py", "_wrapped_call_impl"),
@@ -32,10 +34,12 @@ def read(report: str, library: str, own: Line | None = None, translate: Translat
     """Returns a graph break, parsed from PyTorch's report.
 
     Args:
-        report: PyTorch's text.
-        library: the directory of torch with a separator at its end; lines in it are not the user's.
-        own: the first line of the compiled function, or the line at which the resume function continues.
-        translate: returns the user's line that a line of a dumped file stands for; None if there is none.
+        report: the text of PyTorch's report.
+        library: the directory of torch with a separator at its end; lines in this directory are not the user's.
+        own: the first line of the compiled function; for a resume function, the line at which it continues the user's
+            function.
+        translate: returns the user's line that a line of a dumped file was generated from; None if no user's line is
+            known.
     """
     parts = _core.graph_break(report)
     named = Line(*parts["place"]) if parts["place"][0] else None
@@ -45,7 +49,7 @@ def read(report: str, library: str, own: Line | None = None, translate: Translat
 def of_error(
     message: str, stack: Iterable[Line], library: str, own: Line | None = None, translate: Translate | None = None
 ) -> Break:
-    """Returns the graph break that an exception of Dynamo's reports.
+    """Returns the graph break that is described by an exception of Dynamo.
 
     Args:
         message: the message of the exception.
@@ -88,7 +92,8 @@ def _located(
 
 
 def _inside(stack: list[Line], named: Line | None, library: str) -> Line | None:
-    """Returns the innermost line if it is PyTorch's own; None if it is the user's."""
+    """Returns the innermost line of a graph break if the line is in PyTorch's own code; None if the line is the user's
+    or is unknown."""
     innermost = stack[-1] if stack else named
     return innermost if innermost is not None and innermost.file.startswith(library) else None
 
@@ -98,8 +103,9 @@ def _leads_through(stack: list[Line], own: Line) -> bool:
 
 
 def _line(stack: list[Line], named: Line | None, library: str) -> Line | None:
-    """Returns the user's line: the innermost line of the traceback that is not torch's, or else the place that the
-    report names."""
+    """Returns the line of a graph break. `named` is the place that PyTorch's report names. If `named` is in the user's
+    code, it is the result. If the report names no place, or a place in torch's own code, the result is the innermost
+    line of the traceback outside of torch. If all lines of the traceback are in torch, the result is `named`."""
     innermost = users(stack, library)
     if named is None:
         return innermost

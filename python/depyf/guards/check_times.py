@@ -1,8 +1,11 @@
-"""Measures how long Dynamo's check of a compilation's guards takes, as a whole and by the values that are looked at.
+"""Measures the time that Dynamo's check of a compilation's guards takes, as a whole and for each group of guarded
+values.
 
-PyTorch's own checks are repeated on copies of its trees, so that neither the counts by which a tree orders its checks
-nor the order of the entries changes. The time of a part of a tree is the difference between the checks of two copies,
-which consist of all parts up to this one, with it and without it, so that the times of the parts sum to the whole.
+PyTorch's own checks are repeated on copies of its trees of guards. Checking a tree itself would change counts by which
+the tree orders its checks, and could change the order of the cache entries. A tree is divided into groups of nodes, and
+a series of copies is made: each copy contains one group more than the copy before. The time of a group is the
+difference between the times of checking the copy with and the copy without the group. Because each copy extends the
+copy before, the times of all groups sum to the time of the whole tree.
 """
 
 from __future__ import annotations
@@ -24,12 +27,12 @@ _CHILDREN_MAX = 32
 
 
 def measured(tree: Tree, local: dict[str, Any]) -> tuple[GuardTime, bool]:
-    """Measures the check of a tree of guards on local variables, on copies of the tree, so that the counts in the tree
-    itself do not change.
+    """Measures how long the check of a tree of guards takes on the given local variables. The check runs on copies of
+    the tree, so that the counts in the tree itself do not change.
 
     Returns:
-        The time of a check, and whether the guards accept the local variables. A check ends at the first guard that
-        fails, so that only the time of an accepting check is divided into groups.
+        A pair (time, accepts). `accepts` is true if the guards accept the local variables. A check ends at the first
+        guard that fails, so only the time of an accepting check is divided into groups.
     """
     nodes = list(tree.root)
     groups = _in_order(_groups(tree))
@@ -52,9 +55,10 @@ def measured(tree: Tree, local: dict[str, Any]) -> tuple[GuardTime, bool]:
 
 
 def _group_costs(groups: list[list[Node]], times: list[float], epilogue: int) -> list[GroupCost]:
-    """Returns the cost of each group, from the times of an empty tree and of trees with one more group each."""
+    """Returns the cost of each group. `times` starts with the time of an empty tree. Each further element of `times` is
+    the time of a tree with one group more."""
     for position in reversed(range(len(times) - 1)):
-        # A tree with fewer guards cannot take longer, so a longer time is noise.
+        # A tree with fewer guards cannot take longer than a tree with more guards, so a longer time is noise.
         times[position] = min(times[position], times[position + 1])
     costs = []
     for position, group in enumerate(groups):
@@ -65,7 +69,8 @@ def _group_costs(groups: list[list[Node]], times: list[float], epilogue: int) ->
 
 
 def _groups(tree: Tree) -> list[list[Node]]:
-    """Returns the nodes of a tree in groups, each after the nodes that lead to it; the root is a group of its own."""
+    """Returns the nodes of a tree in groups. A group comes after the groups of the nodes on the path from the root to
+    its first node. The root forms a group of its own."""
     groups = [[tree.root], *([*child] for child in tree.root.children)]
     while len(groups) < _GROUPS_MAX:
         rooms = _GROUPS_MAX - len(groups)
@@ -83,7 +88,8 @@ def _groups(tree: Tree) -> list[list[Node]]:
 
 
 def _in_order(groups: list[list[Node]]) -> list[list[Node]]:
-    """Returns the groups sorted by size, the smallest first, but each group after the group with its parent node.
+    """Returns the groups sorted by size, the smallest first. A group that contains the parent of another group's first
+    node always comes before this other group.
 
     The measurement error is proportional to the time of the whole tree that is checked, so a small group is measured
     best if few nodes precede it.

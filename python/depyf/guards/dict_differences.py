@@ -1,4 +1,4 @@
-"""The differences between the keys of a dict and the keys that guards require."""
+"""Determines the differences between the keys that a dict has and the keys that guards require."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _SIZE = re.compile(r"dict\.__len__\(.*\) == (\d+)$")
 
 
 def expected_keys(guards: Iterable[Guard]) -> dict[str, list[str]]:
-    """Returns the keys that guards require of dicts whose keys are all guarded in order: Dynamo's name of the dict ->
-    its keys."""
+    """Returns the keys that guards require of each dict whose keys are all guarded in order. The result maps Dynamo's
+    name for each dict to the list of the dict's keys."""
     keys: dict[str, dict[int, str]] = {}
     sizes: dict[str, int] = {}
     for guard in guards:
@@ -41,7 +41,7 @@ def _size(guard: Guard) -> int | None:
 
 
 def difference_of_key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
-    """Returns the difference for a failing guard on the key that a dict has at a position."""
+    """Returns the `Difference` for a failing guard on the key at one position of a dict."""
     condition = guard.conditions[-1] if guard.conditions else guard.text
     position = _POSITION.search(guard.source)
     where = f" at position {position[1]}" if position else ""
@@ -61,7 +61,8 @@ def difference_of_key(guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any]) 
 
 
 def failure_of_keys(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """Returns the failure of a guard on the keys or on the size of a dict."""
+    """Returns `failed`, the failure of a guard on the keys or on the size of a dict. The expected keys and the actual
+    keys are added to the failure."""
     keys = guard.value if guard.kind == "SET_CONTAINS" else f"list(dict.keys({guard.value}))" if guard.value else None
     actual = _keys_of(keys, guard, L, G)
     if actual is None:

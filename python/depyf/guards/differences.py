@@ -1,8 +1,8 @@
-"""Finds the differences between the call that a compilation was made for and another call, aspect by aspect.
+"""Determines the differences between the call for which a function was compiled and another call, aspect by aspect.
 
-A guard of PyTorch checks several aspects at once: a guard on a tensor checks its class, dtype, device, sizes and
-strides; the guard on the state of the process checks a dozen settings. Each aspect that differs becomes one
-`Difference`, so that `depyf.guards.reasons` can separate causes from consequences.
+A guard of PyTorch checks several aspects at once. For example, a guard on a tensor checks its class, dtype, device,
+sizes and strides, and the guard on the state of the process checks a dozen settings. Each aspect that differs becomes
+one `Difference`, so that `depyf.guards.reasons` can separate causes from consequences.
 """
 
 from __future__ import annotations
@@ -58,19 +58,20 @@ FUNCTORCH = "transforms of torch.func"
 
 
 def is_of_state(guard: Guard) -> bool:
-    """True if a guard checks the state of the process, such as grad mode, and not a value."""
+    """True if a guard checks the state of the process (such as grad mode) and not a value of the program."""
     return guard.kind in _STATE_KINDS or not guard.quiet
 
 
 def differences(
     guard: Guard, L: Mapping[str, Any], G: Mapping[str, Any], keys_of_state: tuple[str, ...] = ()
 ) -> list[Difference]:
-    """Returns the aspects in which local and global variables differ from what a guard requires; empty if the guard
-    holds.
+    """Returns the aspects in which local and global variables differ from the requirements of a guard; an empty list if
+    the guard holds.
 
     Args:
-        keys_of_state: the prefixes of the dispatch keys that differing settings of the process add to every tensor or
-            remove from it; they are left out of the description of a tensor that also differs in other keys.
+        keys_of_state: the prefixes of those dispatch keys that every tensor has gained or lost because a setting of the
+            process differs. Keys with such a prefix are left out of the difference of a single tensor, unless the
+            tensor differs only in keys with these prefixes.
     """
     failing = guard.all_failing(L, G)
     if not failing:
@@ -110,7 +111,8 @@ def differences(
 
 
 def _missing(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Difference:
-    """Returns the difference for a guard whose value, or a value on the path to it, does not exist."""
+    """Returns the difference for a guard whose value does not exist, or whose path leads through a value that does not
+    exist."""
     name = terms_of(guard, guard.value or guard.source)
     constant = _CONSTANT.search(guard.conditions[-1]) if guard.conditions else None
     expected = constant[1] if constant else class_in(guard.text) or "to be there"
@@ -122,7 +124,8 @@ _CONSTANT = re.compile(r" (?:==|is) ([^=]+)$")
 
 
 def _related(guard: Guard, failed: Failure) -> Failure:
-    """Returns the failure of a guard on the relation between several values, described in a phrase."""
+    """Returns `failed`, the failure of a guard that relates several values to each other, with phrases such as
+    "different tensors" as its expected and actual values."""
     names = " and ".join(_core.in_terms(name) for name in guard.members) or failed.subject
     if guard.kind == "NO_TENSOR_ALIASING":
         return replace(
@@ -138,7 +141,8 @@ def _related(guard: Guard, failed: Failure) -> Failure:
 
 
 def _with_size(guard: Guard, condition: str, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """Returns the failure of a condition that compares two sizes, with the values of both."""
+    """Returns `failed`, the failure of a condition on sizes. If the condition compares the sizes of two tensors, the
+    returned failure also states the number to which the expected size evaluates."""
     right = condition.rpartition(" == ")[2]
     if " == " not in condition or not _sources_in(right):
         return failed
@@ -150,7 +154,8 @@ def _is_about_sizes(condition: str) -> bool:
 
 
 def _sources_in(condition: str) -> tuple[str, ...]:
-    """Returns the values that a condition on sizes reads: `L['x']` for `2 <= L['x'].size()[0]`."""
+    """Returns Dynamo's names of the values that a condition on sizes reads. For the condition `2 <= L['x'].size()[0]`,
+    the only name is `L['x']`."""
     sources = re.findall(
         r"([LG]\[(?:[^\[\]]|\[[^\[\]]*\])*?\](?:[.\[\]'\w]*?))(?=\.(?:size|stride|storage_offset)\()", condition
     )
@@ -172,7 +177,7 @@ def _state(guard: Guard, failing: list[str], L: Mapping[str, Any], G: Mapping[st
     if guard.kind == "TORCH_FUNCTION_MODE_STACK":
         modes = process_state.modes()
         actual = "not known" if modes is None else ", ".join(modes) or "none"
-        # PyTorch does not show which modes a guard requires.
+        # PyTorch gives no access to the torch function modes that the guard requires.
         expected = "none" if guard.live is None else "some" if actual == "none" else "others"
         yield replace(_of_state(guard, MODE_STACK, expected, actual), keys=frozenset(modes or ()))
     elif guard.kind == "DEFAULT_DEVICE":
@@ -206,7 +211,7 @@ def _device(text: str) -> str:
     return match[1] if match[2] is None else f"{match[1]}:{match[2]}"
 
 
-# Tensors
+# The following functions find differences in tensors.
 
 
 def _tensor(
@@ -237,8 +242,9 @@ def _tensor(
 
 
 def _class(guard: Guard, failed: Failure, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """Returns the failure of a guard on a class, with the names of both classes; if these are equal, with the modules
-    too."""
+    """Returns `failed`, the failure of a guard on the class of a value, with the names of the expected and the actual
+    class. If the expected and the actual class have the same name in different modules, the names of the modules are
+    included."""
     name = terms_of(guard, guard.value or guard.source)
     expected = class_in(guard.text) or failed.expected
     try:
@@ -266,8 +272,9 @@ def _dispatch(
     G: Mapping[str, Any],
     keys_of_state: tuple[str, ...],
 ) -> list[Difference]:
-    """Returns the difference that a difference in dispatch keys stands for: in the device, the layout or inference
-    mode, or else in the keys themselves."""
+    """Returns the difference that explains why a tensor has other dispatch keys than expected: a difference in the
+    device, in the layout or in inference mode. If none of these differs, returns a difference in the dispatch keys
+    themselves."""
     subject = condition.partition(" == 'DispatchKeySet(")[0]
     sets = [_KEY_SET.search(text) for text in (condition[len(subject) :], described(guard, subject, L, G, whole=True))]
     wanted, there = (frozenset() if key_set is None else frozenset(key_set[1].split(", ")) for key_set in sets)
@@ -303,7 +310,8 @@ _BACKEND = re.compile(
 
 
 def _backend(keys: Iterable[str]) -> tuple[str, str] | None:
-    """Returns (layout, device type) for the dispatch key of a backend; None if there is no such key."""
+    """Returns (layout, device type) for the first dispatch key in `keys` that names a backend, such as `SparseCPU`;
+    None if no key names a backend."""
     for key in keys:
         if match := _BACKEND.match(key):
             return (match[1] or "").lower(), match[2].lower()

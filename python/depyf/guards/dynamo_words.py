@@ -1,7 +1,9 @@
-"""Parses the text of a guard as Dynamo writes it: a condition, followed by the line of source that needs it.
+"""Parses the text in which Dynamo describes a guard: a condition, followed by the line of source that needs the
+condition.
 
-The text consists of code, a `#` with the line of source, and a `#` with `file:line in function (HINT: ...)`. A text of
-another form is taken as a condition.
+The text of a guard consists of code, a `#` with the line of source, and a `#` with `file:line in function (HINT: ...)`.
+If a text contains no comment, the whole text is taken as the condition. A comment that does not name a place in the
+source is kept as a note.
 """
 
 from __future__ import annotations
@@ -11,10 +13,11 @@ import functools
 import re
 from dataclasses import dataclass
 
-# Code up to the end, or up to a `#` that is not in a string.
+# Matches code up to the end of the text, or up to a `#` that is not in a string.
 _CODE = re.compile(r"""(?:[^#'"]+|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")*""")
 _HINT = re.compile(r" \(HINT: (?P<hint>.*)\)$")
-# Directly behind a `#`, the names of folders may contain blanks, as no other text can precede the path.
+# Matches a place, such as `file.py:7 in f`, at the end of a comment. A path that directly follows a `#` may contain
+# blanks, because no other text can precede the path there.
 _PLACE = re.compile(
     r"(?:(?:^|# )(?P<path>[^#]+\.py)|(?:^|\s)(?P<file>[^\s()]+\.py|<[^<>]+>)):(?P<line>\d+) in (?P<function>\S+)$"
 )
@@ -26,17 +29,18 @@ class Words:
 
     condition: str
     line_text: str = ""
-    """The text of the line of source."""
+    """The text of the line of source that needs the guard."""
     file: str = ""
-    """The file of the line as Dynamo abbreviates it: only the last parts of its path are reliable."""
+    """The path of the file that contains the line. Dynamo abbreviates the path, so only its last parts are reliable."""
     line: int = 0
     hint: str = ""
     note: str = ""
-    """A comment that does not name a line of source."""
+    """The comment in the text, if the comment does not name the line of source that the guard comes from; otherwise
+    ""."""
 
 
-# The parts of a text are needed several times: for the form of the guard, for its line, and for the other entries of
-# the function.
+# The parts of a guard's text are needed several times (for the form of the guard, for its line, and for the other cache
+# entries of the function), so they are cached.
 @functools.lru_cache(maxsize=4096)
 def read(text: str) -> Words:
     """Splits the text of a guard into its parts."""
@@ -45,7 +49,8 @@ def read(text: str) -> Words:
         hint, text = match["hint"], text[: match.start()]
     condition, comment = _split(text)
     place = _PLACE.search(comment)
-    # For a bound that PyTorch set itself, the text first names the line that used the size, which is not the cause.
+    # If PyTorch itself has set a bound on a size, the text of the guard names a line that used the size but is not the
+    # cause of the bound. So the line in the text is ignored if PyTorch itself has set the bound.
     if place is None or "the guard itself is not due user code" in comment:
         return Words(condition, hint=hint, note=comment)
     line_text = comment[: place.start()].strip().removesuffix("#").strip()
@@ -53,7 +58,7 @@ def read(text: str) -> Words:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Returns the code in the text of a guard, and the comment behind the code."""
+    """Returns the code in the text of a guard, and the comment behind the code; "" if the text has no comment."""
     if "#" not in text:
         return text.strip(), ""
     first = text.partition("\n")[0]
@@ -63,13 +68,14 @@ def _split(text: str) -> tuple[str, str]:
     match = _CODE.match(first)
     if match is not None and first[match.end() : match.end() + 1] == "#":
         return first[: match.end()].strip(), first[match.end() + 1 :].strip()
-    # The text is not Python, but for example a repr with an unclosed quote.
+    # If the code is not valid Python, because it contains, for example, a repr with an unclosed quote, the comment is
+    # found by the two blanks in front of its `#`.
     code, _, comment = text.partition("  # ")
     return code.strip(), comment.strip()
 
 
 def parse(condition: str) -> ast.expr | None:
-    """Returns the condition as an expression; None if it is not Python."""
+    """Returns the syntax tree of a condition, which is an expression; None if the condition is not valid Python."""
     try:
         return ast.parse(condition, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -77,8 +83,8 @@ def parse(condition: str) -> ast.expr | None:
 
 
 def calls(condition: str) -> list[ast.expr]:
-    """Returns the arguments of a condition that is a single call, with or without `not`; empty for any other
-    condition."""
+    """Returns the arguments of a condition that is a single call, with or without `not` in front; an empty list for any
+    other condition."""
     tree = parse(condition)
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
         tree = tree.operand

@@ -1,4 +1,4 @@
-"""Describes why a guard does not hold: the value that it expects, and the actual value."""
+"""Describes why a guard does not hold: the value that the guard expects, and the actual value."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _repr.maxlevel = 3
 
 
 def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> Failure:
-    """Returns what a guard expects and the actual value.
+    """Returns a description of a failing guard: the value that the guard expects, and the actual value.
 
     Args:
         guard: a guard that does not hold.
-        condition: its condition that fails, as `Guards.check` returns it.
-        L, G: the local and global variables for which the guard does not hold, which are read and never changed.
+        condition: the failing condition of the guard, in the form in which `Guards.check` returns it.
+        L, G: the local and global variables for which the guard does not hold; they are only read, never changed.
     """
     parts = _failing_comparison(guard, condition, L, G)
     if parts is None:
@@ -62,8 +62,8 @@ def failure(guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, 
 
 
 def terms_of(guard: Guard, expression: str) -> str:
-    """Returns an expression over a guard's value in the user's terms. A value of a dict that is read by position is
-    named by its key."""
+    """Returns an expression of a guard in the user's terms, such as `x.shape[0]` for `L['x'].size()[0]`. If the guard
+    reads a value of a dict by the value's position in the dict, the result names the value by its key."""
     if guard.value is not None and "list(dict.values(" in guard.value and "list(dict.values(" not in guard.source:
         expression = expression.replace(guard.value, guard.source)
     return _core.in_terms(expression)
@@ -72,8 +72,8 @@ def terms_of(guard: Guard, expression: str) -> str:
 def _failing_comparison(
     guard: Guard, condition: str, L: Mapping[str, Any], G: Mapping[str, Any]
 ) -> tuple[str, str, str] | None:
-    """Returns (subject, operator, constant) of the first comparison in a condition that fails; None if there is
-    none."""
+    """Returns (subject, operator, constant) of the first failing comparison in a condition; None if the condition has
+    no failing comparison."""
     if guard.live is not None:
         return None
     try:
@@ -113,8 +113,8 @@ def _holds(guard: Guard, expression: str, L: Mapping[str, Any], G: Mapping[str, 
 def described(
     guard: Guard, expression: str | None, L: Mapping[str, Any], G: Mapping[str, Any], *, whole: bool = False
 ) -> str:
-    """Returns a value as text of bounded length; a tensor as its type and shape. The value is read in the state of the
-    process in which the guard reads it.
+    """Returns the value of an expression as text of bounded length; for a tensor, the text has its type and shape. The
+    value is read with the same settings of the process with which the guard reads values; see `Guard.reading`.
 
     Args:
         whole: if true, a string is returned without a bound on its length.
@@ -132,8 +132,8 @@ def described(
 
 
 def shown(value: Any) -> str:
-    """Returns a value as text of bounded length, without running code of classes other than those of Python and
-    torch."""
+    """Returns a value as text of bounded length, without running code of any class that is neither Python's nor
+    torch's."""
     kind = type(value)
     if kind in (int, float, complex, bool, str, bytes, type(None), tuple, list, dict, set, frozenset, range, slice):
         return _repr.repr(value) if _is_plain(value) else f"a {kind.__name__} of {len(value)}"
@@ -170,7 +170,8 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 
 def class_in(text: str) -> str:
-    """Returns the class that Dynamo's text names for a guard on an object's class or identity; "" if it names none."""
+    """Returns the name of the class in `text`, Dynamo's text of a guard on the class or identity of an object; "" if
+    the text names no class."""
     return text.partition("type=<class '")[2].partition("'")[0]
 
 

@@ -1,6 +1,7 @@
-"""The frontier of a compilation: the conditions on the next call under which it is used again, in the user's terms.
+"""The frontier of a compilation: the conditions that the next call must meet to use the compilation again, in the
+user's terms.
 
-The conditions are parsed in C++; see include/depyf/conditions.h.
+The C++ core parses the conditions of guards and derives the frontier; see include/depyf/conditions.h.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from depyf.session import Limit, Symbol
 
 
 def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -> list[Limit]:
-    """Returns the limits of one compilation: first those that an argument can cross, and last those that are rarely
-    crossed.
+    """Returns the limits of one compilation (the conditions that a call must meet to use it again). Limits that an
+    argument can violate come first, and limits that calls rarely violate come last.
 
     Args:
         guards: the guards of the compilation.
-        symbols: the symbolic sizes of the compilation with the origin of each bound, if they were recorded.
+        symbols: the symbolic sizes of the compilation with the origin of each bound; None if they were not recorded.
     """
     listed = list(guards)
     sizes = None if symbols is None else [(it.sources, it.lower_from, it.upper_from) for it in symbols]
@@ -29,12 +30,12 @@ def frontier(guards: Iterable[Guard], symbols: Iterable[Symbol] | None = None) -
 
 
 def together(entries: list[list[Limit]], most: int | None = None) -> list[str]:
-    """Returns the calls that the entries of a function accept together, as one line of text for each value that the
-    entries fix or bound.
+    """Returns a description of the calls that at least one of a function's cache entries accepts: one line of text for
+    each value that the entries fix or bound.
 
     Args:
-        entries: the limits of each entry.
-        most: the recompilation limit of a function.
+        entries: the limits of each cache entry.
+        most: the recompilation limit of the function; None if the limit is unknown.
     """
     limits = [[(limit.condition, limit.subject, limit.why) for limit in entry] for entry in entries]
     return _core.accepted_together(limits, most)

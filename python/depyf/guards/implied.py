@@ -1,4 +1,4 @@
-"""Finds guards that other guards of the same compilation imply. The rules are implemented in C++; see
+"""Determines the guards that other guards of the same compilation imply. C++ code decides which guards imply which; see
 include/depyf/conditions.h."""
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ class Redundant:
     """A guard that the remaining guards of its compilation imply."""
 
     guard: str
-    """The guard as Python; if it has no Python form, as Dynamo writes it."""
+    """The guard as a Python expression. A guard without a Python form is written in Dynamo's words."""
     implied_by: list[str]
-    """The conditions of other guards that imply it."""
+    """The conditions of those other guards that imply this guard."""
     position: int
     """The index of the guard in the list of the compilation's guards."""
 
 
 def redundant(guards: Iterable[Guard]) -> list[Redundant]:
-    """Returns the guards that other guards imply, in their order, each with the conditions that imply it."""
+    """Returns the guards that other guards imply, in the order of `guards`, each with the conditions of the guards that
+    imply it."""
     listed = list(guards)
     return [
         Redundant(listed[position].expression or listed[position].text, implied_by, position)

@@ -1,9 +1,9 @@
 """Writes each kind of leaf guard as Python over `L`, `G` and torch.
 
-The Python forms of guards follow the checks in `torch/csrc/dynamo/guards.cpp`. A guard whose text is not as expected
-has no Python form, and PyTorch's own object is called for it. PyTorch's object also confirms data that the text of a
-guard may not show correctly: a constant that was parsed from a repr is used only if the guard accepts it. All kinds of
-leaf guards are in one file, beside the table `_FORMS` that maps their names to functions.
+The Python forms of guards follow the checks in `torch/csrc/dynamo/guards.cpp`. If depyf cannot parse the text of a
+guard, the guard has no Python form, and PyTorch's own object for the guard is called instead. A constant that was
+parsed from a repr in the text is used only if PyTorch's object accepts the constant, because a repr can be misleading.
+All kinds of leaf guards are in one file, beside the table `_FORMS` that maps their names to functions.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _STATE_READ_BY = {
     "allow_tf32": guard_words.ALLOW_TF32,
     "num_threads": "torch.get_num_threads()",
 }
-# The dtypes by the numbers of c10::ScalarType.
+# Maps numbers of c10::ScalarType to dtypes.
 _DEFAULT_DTYPES = {5: "torch.float16", 6: "torch.float32", 7: "torch.float64", 15: "torch.bfloat16"}
 _TENSOR = re.compile(
     r"check_tensor\((?P<name>.*), (?P<type>[\w.<>]+), DispatchKeySet\((?P<keys>[^()]*)\), (?P<dtype>torch\.\w+), "
@@ -51,14 +51,14 @@ _ID = re.compile(r"___?check_(?:obj|type)_id\(.*, (\d+)\)|___check_fake_script_t
 
 @guarded()
 def conditions(leaf: Leaf, node: Node, x: str | None, members: list[str | None]) -> list[str] | None:
-    """Returns the conditions of a leaf guard as Python expressions that must all hold; None if the guard has no such
-    form.
+    """Returns the conditions of a leaf guard as Python expressions that must all hold; None if the guard cannot be
+    written as Python.
 
     Args:
         leaf: the guard.
         node: the node whose value the guard checks.
-        x: the expression for that value; None if there is none.
-        members: for a relational guard, the expressions for all values that it relates.
+        x: the Python expression for the value that the guard checks; None if the value has no Python expression.
+        members: for a relational guard, the Python expressions for all values that the guard relates.
     """
     form = _FORMS.get(leaf.kind)
     if form is None or (x is None and node.step is not None):
@@ -78,7 +78,8 @@ def _accepts(leaf: Leaf, value: Any) -> bool:
 
 
 def type_name(kind: type) -> str | None:
-    """Returns the public name of a class: that of a builtin of Python, or one in torch; None if it has none."""
+    """Returns the public name of a class that is a builtin of Python or is in a public module of torch; None for any
+    other class."""
     if getattr(builtins, kind.__qualname__, None) is kind:
         return str(kind.__qualname__)
     if kind is types.NoneType:
@@ -91,13 +92,14 @@ def type_name(kind: type) -> str | None:
 
 
 def same_type(x: str, kind: type) -> str:
-    """Returns the condition that `x` is an instance of exactly this class."""
+    """Returns the condition that the value of the expression `x` is an instance of exactly the class `kind`."""
     name = type_name(kind)
     return f"type({x}) is {name}" if name is not None else f"id(type({x})) == {id(kind)}"
 
 
 def _identity(leaf: Leaf) -> int | None:
-    # Only the condition is searched, because the user's line, which follows it, can contain numbers, too.
+    # Only the condition is searched for the id, because the user's line, which follows the condition in the text, can
+    # contain numbers, too.
     match = _ID.search(words.read(leaf.texts[0]).condition) if len(leaf.texts) == 1 else None
     return int(match[1] or match[2]) if match else None
 
@@ -122,14 +124,16 @@ def _equals(leaf: Leaf, node: Node, x: str) -> list[str] | None:
     if expected is None:
         return _equals_named(leaf, node, x, condition)
     value = value_of(expected)
-    # The value of the repr must equal the value that the guard compares with, and have the same type.
+    # The value that was parsed from the repr must equal the value that the guard compares with, and must have the same
+    # type.
     if not _accepts(leaf, value):
         return None
     return [same_type(x, type(value)), f"{x} == {expected}"]
 
 
 def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] | None:
-    """Returns the condition for a constant whose repr is not Python: a member of an enumeration, or a class."""
+    """Returns the condition that a value equals a constant whose repr is not Python: a member of an enumeration, or a
+    class."""
     kind = node.type
     known_eq: tuple[object, ...] = (object.__eq__, int.__eq__, str.__eq__)
     if isinstance(kind, enum.EnumMeta) and kind.__eq__ in known_eq:
@@ -152,9 +156,10 @@ def _numbers(text: str) -> tuple[int | None, ...]:
 
 
 def _class_of_tensor(node: Node, name: str) -> type | None:
-    """Returns the class with this name that a guard on a tensor requires; None if it is unknown.
+    """Returns the class named `name` that a guard on a tensor requires; None if the class is unknown.
 
-    The guards of a function that was loaded from a file were built with fake tensors in the place of the tensors.
+    The guards of a function that was loaded from a file were built with PyTorch's fake tensors in place of real
+    tensors, so `node.type` is the class of fake tensors.
     """
     if node.type is None or node.type.__qualname__ == name:
         return node.type
@@ -196,18 +201,18 @@ _MARKED = "_has_dynamo_dim_marking"
 
 
 class _Marked:
-    """An object with the attribute that PyTorch sets on a tensor with marked dimensions."""
+    """A class whose instances have the attribute that PyTorch sets on a tensor with marked dimensions."""
 
 
 setattr(_Marked, _MARKED, True)
 
 
 def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    """Returns the conditions on the marks of a tensor's dimensions.
+    """Returns the conditions on the marks of a tensor's dimensions (such as those of `mark_dynamic`).
 
-    From PyTorch 2.13 on, the attribute `_has_dynamo_dim_marking` states whether a tensor has any marks. If the tensor
-    had no marks when the function was compiled, the guard checks only this attribute, although its text has more
-    conditions.
+    From PyTorch 2.13 on, a tensor with marks has the attribute `_has_dynamo_dim_marking`. If a tensor had no marks when
+    the function was compiled, the guard on its marks only checks that this attribute is missing, although the text of
+    the guard has more conditions.
     """
     if not _accepts(leaf, _Marked()):
         return [f"not hasattr({x}, {_MARKED!r})"]
@@ -239,7 +244,7 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         elif name == "default_dtype" and value in _DEFAULT_DTYPES:
             checks.append(f"torch.get_default_dtype() == {_DEFAULT_DTYPES[value]}")
         elif name == "autocast_state" and isinstance(value, dict) and {"enabled", "dtype"} <= value.keys():
-            # The dtype of a device's autocast matters only if autocast is on for that device.
+            # The dtype that autocast uses on a device matters only if autocast is on for this device.
             on = [e and d for e, d in zip(value["enabled"], value["dtype"], strict=True)]
             rest = {k: v for k, v in value.items() if k not in ("enabled", "dtype")}
             checks.append(
@@ -253,8 +258,8 @@ def _global_state(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _mode_stack(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    # The text does not name the torch function modes that the guard requires. If no mode is active and the guard
-    # accepts this state, it requires that no mode is active.
+    # The text of the guard does not name the torch function modes that the guard requires. If no torch function mode is
+    # active now and the guard accepts this state, the guard requires that no mode is active.
     if guard_reads.has_no_modes() and _accepts(leaf, {}):
         return [f"{MODE_STACK} == []"]
     return None
@@ -275,7 +280,8 @@ def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
         return [f"tuple(map(id, {AOT_UTILS}.top_saved_tensors_hooks())) == {match['ids']}"]
     if condition == guard_words.FUNCTORCH_STATE:
         return [condition]
-    # Other lambda guards can be recognised only by their text, which any code could produce.
+    # All other lambda guards can be recognised only by their text, which any code could produce, so only texts that
+    # call a known function are accepted.
     helper = _applied_to(condition, node.source)
     check = None if helper is None else plain(condition, node.source, x)
     if check is None:
@@ -287,7 +293,8 @@ def _lambda(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 @functools.lru_cache(maxsize=4096)
 def _applied_to(condition: str, source: str) -> str | None:
-    """Returns the function in a condition `function(source) == value`; None for any other condition."""
+    """Returns the name of the function in a condition of the form `function(source) == value`; None for any other
+    condition."""
     tree = words.parse(condition)
     if not isinstance(tree, ast.Compare) or not isinstance(tree.left, ast.Call) or len(tree.left.args) != 1:
         return None
@@ -297,7 +304,7 @@ def _applied_to(condition: str, source: str) -> str | None:
 
 
 def _expressions(leaf: Leaf) -> list[str] | None:
-    """Returns the conditions of a guard that Dynamo itself compiles from its text."""
+    """Returns the conditions of a guard whose check Dynamo itself compiles from the text of the guard."""
     checks = []
     for text in leaf.texts:
         check = plain(words.read(text).condition)
@@ -348,7 +355,7 @@ def _dict_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _words_of(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    """Returns the condition of a guard whose text is its condition."""
+    """Returns the Python form of a guard whose text is the condition that the guard checks."""
     check = plain(words.read(leaf.texts[0]).condition, node.source, x) if len(leaf.texts) == 1 else None
     return None if check is None else [check]
 
@@ -476,8 +483,9 @@ _RELATIONS: dict[str, Callable[[Leaf, list[str]], list[str] | None]] = {
 }
 
 
-# Long parts of conditions that a definition replaces in a function with many guards: (text before the argument, text
-# after it, replacement of the former, replacement of the latter, definition).
+# Long parts of conditions, which a short form replaces in a generated function with many guards. Each row has five
+# texts: the long part before and after its argument, the short form before and after the argument, and Python source
+# that defines the short form.
 SHORTHANDS: list[tuple[str, str, str, str, str]] = [
     (
         *guard_words.DISPATCH_KEYS.split("{}"),
@@ -491,5 +499,5 @@ SHORTHANDS: list[tuple[str, str, str, str, str]] = [
 
 
 def known_types() -> set[str]:
-    """Returns the classes of leaf guards that have a Python form."""
+    """Returns the names of the classes of leaf guards that have a Python form."""
     return set(_FORMS)

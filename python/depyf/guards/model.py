@@ -17,29 +17,33 @@ UNREADABLE = "<cannot be read>"
 
 @dataclass
 class Guard:
-    """One condition of a compilation, or a few that Dynamo checks together."""
+    """A condition of a compilation, or a few conditions that Dynamo checks together."""
 
     kind: str
-    """The class of the leaf guard in PyTorch, such as `TENSOR_MATCH`; "REACHABLE" if a value only has to exist, and
-    "DICT_SIZE" for the size that a guard on the order of a dict's keys also checks."""
+    """The class of the guard in PyTorch, such as `TENSOR_MATCH`. "REACHABLE" stands for the condition that a value
+    exists, and "DICT_SIZE" for the condition on the size of a dict that PyTorch checks together with the order of the
+    keys."""
     text: str
-    """The guard as Dynamo writes it."""
+    """The text in which Dynamo describes the guard."""
     source: str
-    """Dynamo's name for the value, such as `L['x']`; "" for the state of the process."""
+    """Dynamo's name for the value that the guard checks, such as `L['x']`; "" if the guard checks the state of the
+    process."""
     value: str | None
     """The expression over `L` and `G` for the value that the guard reads; None if there is no such expression."""
     conditions: tuple[str, ...] = ()
-    """The conditions that must hold, as expressions over `L`, `G` and `torch`; empty if `live` decides."""
+    """The conditions that must hold, as expressions over `L`, `G` and `torch`; empty if the guard has no Python form,
+    so that only PyTorch's own check, `live`, can evaluate the guard."""
     line: Line | None = None
     hint: str = ""
-    """Dynamo's additional note, such as the expected type."""
+    """A note that Dynamo added to the text of the guard, such as the expected type."""
     above: tuple[str, ...] = ()
-    """Dynamo's names for the values on the path to the guarded value, ending with this value: `L['self']`,
-    `L['self'].layers`, ..."""
+    """Dynamo's names for the values on the path to the guarded value, which is the last one: for example `L['self']`
+    and `L['self'].layers`."""
     key_of: str = ""
-    """For a guard on the key of a dict at a position: Dynamo's name for the dict."""
+    """Dynamo's name for a dict, if the guard checks which key this dict has at one position; "" for every other
+    guard."""
     members: tuple[str, ...] = ()
-    """For a guard that relates values: Dynamo's names for all of them."""
+    """Dynamo's names for all values that the guard relates to each other; empty if the guard checks a single value."""
     live: Callable[[Mapping[str, Any], Mapping[str, Any]], bool] | None = field(default=None, repr=False)
     """PyTorch's own check with the parameters `L` and `G`, for a guard that has no Python form."""
     quiet: bool = True
@@ -47,7 +51,8 @@ class Guard:
 
     @property
     def expression(self) -> str | None:
-        """The condition as one Python expression over `L`, `G` and `torch`; None if it has no such form."""
+        """The condition as one Python expression over `L`, `G` and `torch`; None if the guard cannot be written as
+        Python."""
         if not self.conditions:
             return None
         if len(self.conditions) == 1:
@@ -56,12 +61,12 @@ class Guard:
 
     @property
     def is_relational(self) -> bool:
-        """True if the guard relates several values."""
+        """True if the guard relates several values to each other, such as "x is y"."""
         return bool(self.members)
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> bool:
-        """True if the guard holds for these local and global variables. A guard that raises an exception does not hold,
-        as in PyTorch."""
+        """True if the guard holds for the local variables `L` and the global variables `G`. As in PyTorch, a guard that
+        raises an exception does not hold."""
         try:
             if self.live is not None:
                 return bool(self.live(L, G))
@@ -72,13 +77,13 @@ class Guard:
             return False
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
-        """Returns the first of the conditions that does not hold, or the guard's text if it has no conditions; None if
+        """Returns the first condition that does not hold, or the guard's text if the guard has no conditions; None if
         the guard holds."""
         return self._failing(L, G, _names(L, G))
 
     def all_failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> list[str]:
-        """Returns all conditions that do not hold, or the guard's text if it has no conditions. A condition that raises
-        an exception does not hold."""
+        """Returns all conditions that do not hold, or the guard's text if the guard has no conditions. A condition that
+        raises an exception does not hold."""
         if self.live is not None:
             return [] if self.check(L, G) else [self.text]
         names, failing = _names(L, G), []
@@ -109,7 +114,7 @@ class Guard:
         """Returns the value that the guard reads.
 
         Raises:
-            Exception: the value does not exist; this is the exception that reading it raises.
+            Exception: the value does not exist; the exception is the one that reading the value raises.
             LookupError: the guard has no expression for the value.
         """
         if self.value is None:
@@ -118,7 +123,8 @@ class Guard:
             return evaluated(self.value, L, G)
 
     def reading(self) -> contextlib.AbstractContextManager[Any]:
-        """Returns a context with the state of the process in which PyTorch reads values for this guard."""
+        """Returns a context manager in which values are read as PyTorch reads them for this guard: if `quiet` is set,
+        without any `__torch_function__`."""
         return guard_reads.quiet() if self.quiet else contextlib.nullcontext()
 
 
@@ -133,7 +139,7 @@ def evaluated(expression: str, L: Mapping[str, Any], G: Mapping[str, Any]) -> An
 
 
 def _names(L: Mapping[str, Any], G: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the names that expressions can use."""
+    """Returns the names that the expressions of guards can use, each with its value."""
     import torch
 
     return {"torch": torch, "L": L, "G": G}
@@ -163,7 +169,7 @@ def rows(guards: Iterable[Guard]) -> list[tuple[object, ...]]:
 
 @dataclass
 class Verdict:
-    """The verdict of guards on local and global variables."""
+    """The verdict of guards on local and global variables, which is true if all guards hold."""
 
     failing: list[tuple[Guard, str]]
     """The guards that do not hold, in the order in which they are checked, each with the condition that fails."""
@@ -181,14 +187,15 @@ class Guards(Sequence[Guard]):
     """PyTorch's tree of guards, which `Guard.live` calls; None in a record without PyTorch's objects."""
 
     def check(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> Verdict:
-        """Returns every guard that does not hold for these local and global variables, not only the first."""
+        """Returns a `Verdict` with every guard that does not hold for the local variables `L` and the global variables
+        `G`, not only the first one."""
         names = _names(L, G)
         failing = [(guard, text) for guard in self.guards if (text := guard._failing(L, G, names)) is not None]
         return Verdict(failing)
 
     def recorded(self) -> Guards:
-        """Returns copies of the guards without PyTorch's objects. In the result, a guard that needs `live` can be
-        displayed, but not checked."""
+        """Returns copies of the guards without PyTorch's objects. A copied guard that has no Python form can be
+        displayed, but not checked, because its check needs PyTorch's object."""
         return Guards([guard if guard.live is None else replace(guard, live=_not_recorded) for guard in self.guards])
 
     def __getitem__(self, index: Any) -> Any:

@@ -11,8 +11,8 @@ from depyf.compat import guard_reads
 from depyf.compat.guard_words import GUARDS
 from depyf.guards import dynamo_words as words
 
-# Name in Dynamo's expressions -> plain Python. Helper functions that a torch module defines are not listed, but found
-# by their name.
+# Maps a name in Dynamo's expressions to plain Python. Helper functions that a torch module defines are not listed; they
+# are looked up by their names.
 _NAMES = {
     "inf": "float('inf')",
     "nan": "float('nan')",
@@ -51,7 +51,8 @@ _KNOWN |= {"round", "pow", "sum", "sorted", "iter", "next", "object"}
 
 @functools.lru_cache(maxsize=4096)  # The entries of a function have most texts in common.
 def plain(text: str, source: str | None = None, x: str | None = None) -> str | None:
-    """Returns Dynamo's text, or the repr of a key, as plain Python; None if there is no such form. See `in_plain`."""
+    """Returns Dynamo's text, or the repr of a key, as plain Python; None if the text cannot be written as plain Python.
+    See `in_plain` for the parameters."""
     tree = words.parse(text)
     return None if tree is None else in_plain(tree, {}, source, x)
 
@@ -81,10 +82,11 @@ NOTHING = object()
 
 
 def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x: str | None = None) -> str | None:
-    """Returns one of Dynamo's expressions in plain Python; None if a name in it has no meaning outside of Dynamo.
+    """Returns an expression of Dynamo as plain Python; None if a name in the expression has no meaning outside of
+    Dynamo.
 
     Args:
-        names: names with the expressions that replace them.
+        names: a dict from names in the expression to the expressions that replace them.
         source, x: each occurrence of the expression `source` is replaced by `x`.
     """
     if isinstance(tree, ast.Constant):  # Most nodes are constants.
@@ -123,7 +125,8 @@ def in_plain(tree: ast.expr, names: dict[str, str], source: str | None = None, x
 
 
 def _helper(name: str) -> str | None:
-    """Returns an expression for a helper function in Dynamo's expressions; None if there is none."""
+    """Returns a Python expression for a helper function that Dynamo's expressions call by `name`; None if no Python
+    expression is known."""
     if guard_reads.is_size_function(name):
         return f"torch.fx.experimental.symbolic_shapes.SYMPY_INTERP[{name!r}]"
     value = guard_reads.helper(name)

@@ -1,4 +1,5 @@
-"""The state of the process that a guard of PyTorch compares: PyTorch's names of the settings, and their meaning."""
+"""Describes the state of the process that a guard of PyTorch checks (settings such as grad mode and autocast), with
+readable names and values."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ from depyf.compat.private import guarded
 from depyf.guards.leaf_forms import STATE_OF_PROCESS
 from depyf.guards.plain_python import value_of
 
-# The device types for which PyTorch keeps a state of autocast, in the order of `c10`'s list of them.
+# The device types for which PyTorch keeps a state of autocast, in the order in which `c10` lists them.
 _AUTOCAST_DEVICES = ("the CPU", "CUDA", "MTIA", "MAIA", "XPU", "IPU", "HPU", "XLA", "the custom device", "MPS")
-# The dtypes by the numbers of c10::ScalarType.
+# Maps numbers of c10::ScalarType to dtypes.
 _DTYPES = {5: "float16", 6: "float32", 7: "float64", 15: "bfloat16", 23: "float8_e5m2", 24: "float8_e4m3fn"}
 _NAMES = {
     "grad_mode": "grad mode",
@@ -37,10 +38,11 @@ def compiled_with(text: str) -> dict[str, str] | None:
     """Returns the readable name and the value of each setting that a guard on the state of the process requires.
 
     Args:
-        text: the guard as Dynamo writes it.
+        text: the text of the guard as Dynamo writes it.
 
     Returns:
-        The settings; None if the text does not contain them.
+        A dict from the readable names of settings to their values; None if the text of the guard does not contain the
+        settings.
     """
     try:
         state = json.loads(text.partition(" against ")[2])
@@ -51,8 +53,8 @@ def compiled_with(text: str) -> dict[str, str] | None:
 
 @guarded()
 def now() -> dict[str, str] | None:
-    """Returns the readable name and the value of each setting in the current state of the process; None if PyTorch does
-    not show the state."""
+    """Returns the readable name and the value of each setting in the current state of the process; None if this PyTorch
+    gives no access to the state."""
     state = value_of(STATE_OF_PROCESS)
     if not isinstance(state, dict):
         return None
@@ -63,7 +65,7 @@ def now() -> dict[str, str] | None:
 
 
 def reason_in_words(reason: str) -> str:
-    """Returns PyTorch's own reason for a recompilation with readable names of the settings of the process. A reason
+    """Returns PyTorch's own reason for a recompilation, with readable names of the settings of the process. A reason
     that names no settings of the process is returned unchanged."""
     begin, sign, names = reason.partition("GLOBAL_STATE changed: ")
     if sign:
@@ -83,7 +85,8 @@ def _changed(name: str) -> str:
 
 
 def modes() -> list[str] | None:
-    """Returns the classes of the active torch function modes, the outermost first; None if they are unknown.
+    """Returns the names of the classes of the active torch function modes, the outermost first; None if the modes are
+    unknown.
 
     The mode that sets the default device is written as `device(...)`.
     """

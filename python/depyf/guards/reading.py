@@ -14,14 +14,15 @@ from depyf.guards.failures import shown
 from depyf.guards.model import Guard, Guards
 from depyf.source_line import Line
 
-# The leaf guards that fix the type of a value, so that `value[key]` has only one meaning.
+# The kinds of leaf guards that fix the type of a value, so that the meaning of `value[key]` is certain.
 _FIX_TYPE = {"TYPE_MATCH", "ID_MATCH", "DICT_LENGTH", "DICT_VERSION", "EQUALS_MATCH"}
 _CONTAINERS = {
     "DictGetItemGuardAccessor": "dict",
     "ListGetItemGuardAccessor": "list",
     "TupleGetItemGuardAccessor": "tuple",
 }
-# The steps whose result is always a dict or a tuple.
+# The kinds of steps on the path to a value that always read a dict or a tuple, such as the globals or the cells of a
+# function.
 _OF_KNOWN_TYPE = {
     "GlobalsGuardAccessor",
     "GetGenericDictGuardAccessor",
@@ -33,7 +34,8 @@ _OF_KNOWN_TYPE = {
 }
 
 LineOf = Callable[[str, str], "Line | None"]
-"""A function from Dynamo's name of a value and the guard's text to the user's line for the guard."""
+"""The type of a function that gets Dynamo's name of a value and the text of a guard on this value, and returns the line
+of the user's source that needs the guard, or None."""
 LiveCheck = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
 
 
@@ -42,10 +44,10 @@ def read(guard_manager: Any, L: Mapping[str, Any] | None = None, line_of: LineOf
 
     Args:
         guard_manager: the attribute `guard_manager` of the cache entry.
-        L: local variables that the guards accept, if they are known: they show the size of a dict whose keys are
-            guarded in order, which the tree does not show.
-        line_of: returns the user's own line of a guard, if it was recorded. Dynamo's text of a guard names only
-            the innermost line of the stack, which can be a line of torch.
+        L: local variables that the guards accept; None if they are unknown. If the keys of a dict are guarded in order,
+            the required size of the dict is read from `L`, because the guard tree gives no access to the size.
+        line_of: returns the user's own line that needs a guard, or None if the line was not recorded. Dynamo's text of
+            a guard names only the innermost line of the stack, which can be a line of torch.
 
     Returns:
         The list of guards; None if this PyTorch has no tree of guards.
@@ -77,7 +79,7 @@ class _Reader:
         self._related: set[int] = set()
         self._live: dict[int, LiveCheck] = {}
         self._sizes: dict[int, int] = {}
-        """The id() of a node -> the size of its dict, if the size is already known."""
+        """Maps the id() of a node to the required size of the node's dict, once the size is known."""
 
     def guards(self) -> list[Guard]:
         root, *nodes = self._tree.root
@@ -108,8 +110,9 @@ class _Reader:
         guards_read: list[Guard] = []
         value = self._paths[id(node)]
         if node.step is not None and value is None and (node.parent is None or self._reached(node.parent)):
-            # Only PyTorch can check the values below this node, so one check of a copy of the tree is used for all of
-            # them.
+            # The value of `node` has no Python expression, so only PyTorch can check it and the values that are reached
+            # through it. One guard, a copy of a part of PyTorch's tree, checks the value of `node` together with the
+            # values that are reached through it.
             guards_read.append(self._unreachable(node))
         guards_read += self._of_container(node, value)
         for leaf in node.leaves:
@@ -128,7 +131,9 @@ class _Reader:
         return node.step is None or self._paths[id(node)] is not None
 
     def _of_container(self, node: Node, value: str | None) -> list[Guard]:
-        """Returns the conditions under which items of the value can be read, besides those of its leaf guards."""
+        """Returns guards that require the value of a node to be a container whose items can be read. The list is empty
+        if no guard on the container is needed, for example because a leaf guard of the node already requires one type
+        of the value."""
         if value is None or node.step is None:
             return []
         if node.is_dict:
@@ -142,8 +147,8 @@ class _Reader:
         ]
 
     def _of_dict(self, node: Node, value: str) -> list[Guard]:
-        """Returns the guards of a manager that guards the order of a dict's keys. A manager for the order of a dict's
-        keys also guards the type and the size of the dict, but does not show the size."""
+        """Returns the guards on the type and the size of a dict whose keys are guarded in order. PyTorch checks the
+        type and the size together with the order of the keys, but gives no access to the required size."""
         size = self._size(node, value)
         same = () if node.type is None else (leaf_forms.same_type(value, node.type),)
         text = f"{node.source} has the same type and number of items"
@@ -153,8 +158,9 @@ class _Reader:
         return [Guard("DICT_SIZE", text, node.source, value, (*same, f"dict.__len__({value}) == {size}"))]
 
     def _size(self, node: Node, value: str) -> int | None:
-        """Returns the size that a dict must have; None if it is unknown. PyTorch's tree does not show the size that it
-        requires, so dicts of several sizes are checked with it."""
+        """Returns the size that the guards require of a dict; None if depyf cannot find the size. PyTorch's tree gives
+        no access to the size, so dicts of several sizes are passed to a copy of the tree until the copy accepts one of
+        them."""
         check = self._tree.part([node])
         L = dict(self._local or {})
         probe = Guard("", "", node.source, value)
@@ -167,7 +173,7 @@ class _Reader:
             pass
         if node.type is None:
             return None
-        # The smallest dict that is tried has all positions with guards.
+        # The smallest dict that is tried has just enough items to contain every position on which there is a guard.
         steps = [child.step for child in node.children if child.step is not None]
         least = 1 + max((int(step.argument) for step in steps if step.kind in ("key", "value")), default=-1)
         for size in range(least, least + 64):
@@ -186,11 +192,12 @@ class _Reader:
         return None
 
     def _local_with(self, node: Node, value: Any) -> dict[str, Any] | None:
-        """Returns local variables from which the steps to a node lead to `value`; None if they cannot be made.
+        """Returns local variables for which PyTorch's tree reads `value` as the value of `node`; None if depyf cannot
+        create the objects on the path to `value`.
 
-        The objects from the local variable to `value` have the classes that the guard tree states, and contain only the
-        items and attributes that the steps read. The objects are created without calling `__init__`, which could be the
-        program's code.
+        The objects on the path to `value` have the classes that the guard tree states, and each contains only the item
+        or attribute through which the next object is reached. The objects are created without calling their `__init__`,
+        which could be code of the program.
         """
         while node.step is not None and node.parent is not None:
             step, owner = node.step, node.parent
@@ -242,7 +249,8 @@ class _Reader:
             words = dynamo_words.read(leaf.texts[0] if leaf.texts else "")
             guards_read = [self._guard(leaf, node, tuple(conditions or ()), words, words.condition)]
         elif conditions is not None and len(conditions) == len(leaf.texts):
-            # The conditions are Dynamo's own, such as those on symbolic shapes, and each has a text.
+            # Some leaf guards, such as the guard on symbolic shapes, check several conditions, and have one text for
+            # each condition; each condition becomes a `Guard` of its own.
             guards_read = [
                 self._guard(leaf, node, (condition,), words, words.condition)
                 for condition, words in zip(conditions, map(dynamo_words.read, leaf.texts), strict=True)
@@ -260,7 +268,8 @@ class _Reader:
     def _guard(
         self, leaf: Leaf, node: Node, conditions: tuple[str, ...], words: dynamo_words.Words, text: str
     ) -> Guard:
-        """Returns the guard with these conditions; `words` are the parts of its text, and `text` is shown for it."""
+        """Returns the `Guard` for a leaf guard with the given conditions. `words` are the parts into which Dynamo's
+        text of the leaf guard was split, and `text` becomes the text of the `Guard`."""
         if words.note and leaf.epilogue:
             text = f"{text}  # {words.note}"
         value = self._paths[id(node)]
@@ -274,11 +283,11 @@ class _Reader:
         return guard
 
     def _object_of(self, guard: Guard) -> str:
-        """Returns the object that a guard compares by its identity, as text; "" unless the local variables are known
-        for which the guard was built."""
+        """Returns a text that describes the object whose identity a guard checks; "" if the object cannot be read, or
+        is one that Dynamo itself has stored."""
         if guard.value is None or self._local is None or guard.source.startswith("G['__"):
-            # An object at `G['__...']`, for example one of PyTorch's own modules, was stored there by Dynamo itself,
-            # and never changes.
+            # The objects in globals such as `G['__import_torch']` were stored by Dynamo itself, and never change. A
+            # guard on such an object never fails, so no text has to describe the object.
             return ""
         with contextlib.suppress(Exception):
             return shown(guard.read(self._local, self._global or {}))
@@ -289,7 +298,7 @@ class _Reader:
             line = self._line_of(guard.source, words.condition)
             if line is not None:
                 return line
-        # A place whose line has no text is in Dynamo's own code.
+        # If Dynamo's text names a place, but has no text of the line, the place is in Dynamo's own code.
         return Line(words.file, words.line, words.line_text) if words.line and words.line_text else None
 
     def _live_leaf(self, leaf: Leaf, node: Node, value: str | None) -> LiveCheck:
@@ -298,6 +307,6 @@ class _Reader:
         if value is not None and leaf.callable and not leaf.relational:
             reader = Guard("", "", node.source, value)
             return lambda L, G: leaf.check(reader.read(L, G))
-        # A relational guard cannot be called with one value, and a value that depyf cannot read cannot be passed to a
-        # guard, so the tree itself is checked.
+        # The guard cannot be called by itself: it relates several values, or depyf cannot read its value. In place of
+        # the guard, a part of PyTorch's tree that contains the guard is checked, or the whole tree.
         return self._live.get(id(node)) or (lambda L, G: self._tree.check(dict(L)))

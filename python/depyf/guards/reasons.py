@@ -1,7 +1,7 @@
-"""Finds out why a compilation rejects a call: the guards that fail, without those that fail only as a consequence of
-others.
+"""Determines why a compilation rejects a call. The reasons are the guards that fail, without those that fail only as a
+consequence of another failure.
 
-Causes are separated from consequences in C++; see include/depyf/reasons.h.
+C++ code decides which failing guards are causes and which are consequences; see include/depyf/reasons.h.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ _KEYS_OF_STATE = {
 
 
 def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any]) -> list[Failure]:
-    """Returns why the guards of a compilation do not hold for local and global variables; empty if they hold.
+    """Returns the reasons why the guards of a compilation do not hold for local and global variables; an empty list if
+    all guards hold.
 
     Returns:
-        The causes, each with its consequences: first those in the state of the process, then objects that are replaced
-            as a whole, then all others, in the order in which PyTorch checks them.
+        The causes, each with its consequences. Causes in the state of the process come first, then objects that were
+        replaced as a whole, then all other causes in the order in which PyTorch checks the guards.
     """
     listed = list(guards)
     of_state = [difference for guard in listed if is_of_state(guard) for difference in differences(guard, L, G)]
@@ -62,7 +63,7 @@ def reasons(guards: Iterable[Guard], L: Mapping[str, Any], G: Mapping[str, Any])
 
 
 def _told(difference: Difference, guard_number: int) -> dict[str, Any]:
-    """Returns a difference as a dict, in the form that the C++ core reads."""
+    """Returns a `Difference` as a dict, in the form that the C++ core reads."""
     failed, guard = difference.failure, difference.guard
     return {
         "aspect": difference.aspect,
@@ -84,8 +85,8 @@ def _told(difference: Difference, guard_number: int) -> dict[str, Any]:
 
 
 def _own_begins(cause: Difference) -> tuple[str, ...]:
-    """Returns the prefixes of the dispatch keys that a differing setting of the process adds to every tensor or removes
-    from it."""
+    """`cause` is a difference in a setting of the process. Returns the prefixes of the dispatch keys that the setting
+    in `cause` adds to every tensor or removes from it."""
     subject, actual = cause.failure.subject, cause.failure.actual
     if subject == process_state.GRAD_MODE and actual not in ("on", process_state.OFF_IN_INFERENCE_MODE):
         return ()  # `torch.no_grad` changes no dispatch keys; only inference mode does.

@@ -11,15 +11,16 @@ from depyf.guards.model import Guard
 
 
 def source(guards: Iterable[Guard], name: str = "guard_0") -> str:
-    """Returns the source of a function that returns the verdict of the guards.
+    """Returns the source of a Python function that checks all guards of a compilation.
 
-    `guard(L, G)` returns whether the compilation may be used for these local and global variables (mappings from names
-    to values). The generated function needs no module but torch. If a guard has no Python form, the generated function
-    has a third parameter, `live`, through which it calls PyTorch's own objects: `live[3](L, G)` is `guards[3].live`.
+    The generated `guard_0(L, G)` returns True if the compilation may be used for the local and global variables `L` and
+    `G`, which are mappings from names to values. The generated function uses no other module than torch. If a guard has
+    no Python form, the generated function has a third parameter, `live`, through which it calls PyTorch's own objects.
+    For example, `live[3](L, G)` calls `guards[3].live`.
 
     Args:
-        guards: the guards as `read` returns them.
-        name: the name of the function.
+        guards: the guards of one compilation, as `depyf.guards.read` returns them.
+        name: the name of the generated function.
     """
     rows = [
         (

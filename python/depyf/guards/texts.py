@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-# The identities of objects, which differ in every run and have no meaning for readers.
+# Patterns that match the ids and addresses of objects, which differ in every run and have no meaning for readers.
 _IDENTITY = re.compile(r"(___check_(?:obj|type)_id\(.*?, )\d{6,}(?=[,)])")
 _ID_IN_PYTHON = re.compile(r"(\bid\(.*\) == |hooks\(\)\)\) == )(?:\d+|\([\d, ]+\))")
 _ADDRESS = re.compile(r"0x(?<!\w0x)[0-9a-f]{6,}\b")
@@ -13,7 +13,8 @@ _NOISE = ("Guard latency = ", "TREE_GUARD_MANAGER:")
 
 
 def tree(text: str) -> list[str]:
-    """Returns the lines of a guard tree as PyTorch prints it, without ids and addresses, which differ in every run."""
+    """Returns the lines of the text that PyTorch prints for a guard tree, without ids and addresses, because these
+    differ in every run."""
     return [
         line for line in map(str.rstrip, _without_identities(text).splitlines()) if line and not line.startswith(_NOISE)
     ]
@@ -25,7 +26,7 @@ def _without_identities(text: str) -> str:
 
 
 def without_ids(text: str) -> str:
-    """Returns a text with guards as Python, without the identities of objects in it, which differ in every run."""
+    """Returns a text that contains guards as Python, without the ids of objects, because these differ in every run."""
     return _ID_IN_PYTHON.sub(r"\1<id>", text)
 
 
@@ -35,8 +36,8 @@ def break_reason(text: str) -> str:
 
 
 def recompile_reasons(text: str) -> list[str]:
-    """Returns PyTorch's reasons to compile again, one for each compilation that rejects the call. PyTorch writes a
-    single reason as text, and several reasons as JSON."""
+    """Returns PyTorch's reasons for a recompilation, one reason for each earlier compilation that rejects the call.
+    PyTorch writes a single reason as text, and several reasons as JSON."""
     try:
         data = json.loads(text)
     except ValueError:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 _ROUNDS = 9
 """The number of rounds in which functions are measured. In each round every function is measured once, so that a slow
-moment of the machine affects all of them; the best round of a function counts."""
+moment of the machine affects all functions. The result for a function is its shortest time in any round."""
 _BATCH_SECONDS = 0.0004
 _CALLS_MAX = 2000
 
@@ -31,7 +31,7 @@ def _seconds(call: Callable[[], object], count: int) -> float:
 
 
 def _count(call: Callable[[], object]) -> int:
-    """Returns the number of calls that together take long enough for the clock. The first two calls fill caches and are
-    not measured."""
+    """Returns how many calls of a function together take long enough to be measured with the clock. The first two calls
+    of the function fill caches, and are not measured."""
     _seconds(call, 2)
     return max(2, min(_CALLS_MAX, int(_BATCH_SECONDS / max(_seconds(call, 3) / 3, 1e-8))))

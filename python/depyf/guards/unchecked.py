@@ -1,4 +1,4 @@
-"""Returns sentences about values that no guard checks, which are composed in C++.
+"""Describes the values that no guard checks, in sentences that the C++ core composes.
 
 `aot_compile` drops every guard on a global and every guard that cannot be saved; `guard_filter_fn` drops the guards
 that the user chooses.
@@ -15,11 +15,11 @@ from depyf.guards.model import Guard, rows
 
 
 def of_values(listed: Iterable[Guard], code: types.CodeType) -> list[str]:
-    """Returns sentences about arguments, globals that a function reads, and the state of the process, for those without
-    a guard.
+    """Returns sentences that name those arguments of a function, globals that the function reads, and settings of the
+    process that no guard checks.
 
     Args:
-        listed: the guards.
+        listed: the guards of a compilation of the function.
         code: the code of the function.
     """
     arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

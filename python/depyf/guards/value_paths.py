@@ -1,4 +1,6 @@
-"""Writes each kind of step to a value that a guard checks as Python over `L`, `G` and torch."""
+"""Writes a Python expression over `L`, `G` and torch for a value that a guard checks. The expression follows the path
+to the value in the guard tree. For each kind of step on a path, such as reading an attribute, `_STEPS` has a function
+that writes the step."""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ from depyf.guards.plain_python import in_plain, plain, value_of
 
 @guarded()
 def path(node: Node, above: str | None) -> str | None:
-    """Returns the expression for a node's value; None if there is none. The argument `above` is the expression for the
-    value of the parent node."""
+    """Returns the Python expression for a node's value; None if the value has no Python expression. `above` is the
+    expression for the value of the node's parent."""
     if above is None or node.step is None:
         return None
     step = node.step
@@ -31,7 +33,8 @@ def _key(above: str, step: Step, node: Node) -> str | None:
         return None
     parent = node.parent
     if parent is not None and parent.type is not None and not _is_plain_dict(parent):
-        # A subclass of dict can override `__getitem__` and define `__missing__`.
+        # A subclass of dict can override `__getitem__` and define `__missing__`, so the item is read from a plain dict
+        # with the same items.
         return f"dict(dict.items({above}))[{key}]"
     return f"{above}[{key}]"
 
@@ -51,8 +54,8 @@ def _index(above: str, step: Step, node: Node) -> str:
 
 
 def _item(above: str, step: Step, node: Node) -> str | None:
-    # The accessor prints its key without quotes, so Dynamo's name for the value decides whether `0` is a number or a
-    # string.
+    # PyTorch's accessor prints its key without quotes. Only Dynamo's name for the value shows whether a key such as `0`
+    # is a number or a string.
     tree = words.parse(node.source)
     key = in_plain(tree.slice, {}) if isinstance(tree, ast.Subscript) else None
     if key is None or str(value_of(key)) != step.argument:
@@ -69,8 +72,8 @@ def _quoted(name: str) -> str:
 
 
 def _from_words(above: str, step: Step, node: Node) -> str | None:
-    """Returns the expression for a node's value, made of Dynamo's name for the value; None if that name is not
-    Python."""
+    """Returns the Python expression for a node's value, built from Dynamo's name for the value; None if this name
+    cannot be written as plain Python."""
     parent = node.parent
     source = node.source
     if parent is not None and parent.source and parent.source != "L" and parent.source in source:
@@ -117,7 +120,8 @@ for _property, _call in (("size", "size({})"), ("stride", "stride({})"), ("stora
 
 
 def reachable(node: Node, expression: str, above: str) -> str:
-    """Returns the condition that a node's value can be read, for a value that no other guard checks."""
+    """Returns the condition that the value of a node can be read. The condition becomes the guard on the value if the
+    guard tree has no other guard on it."""
     step = node.step
     if step is not None and step.kind in ("GetAttrGuardAccessor",):
         return f"hasattr({above}, {step.argument!r})"
@@ -127,5 +131,5 @@ def reachable(node: Node, expression: str, above: str) -> str:
 
 
 def known_steps() -> set[str]:
-    """Returns the classes of accessors that have a Python form."""
+    """Returns the names of the classes of accessors that have a Python form."""
     return set(_STEPS)

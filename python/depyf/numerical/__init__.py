@@ -1,5 +1,5 @@
 """Implements `depyf.numerics`, which finds the first compilation stage, operator and source line whose results differ
-from those of eager execution."""
+from the results of eager execution."""
 
 from __future__ import annotations
 

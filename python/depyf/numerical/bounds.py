@@ -1,9 +1,9 @@
-"""The rounding error that each kind of operator may have.
+"""Bounds the rounding error that each kind of operator may have.
 
-docs/numerics.md contains the same table of bounds with its sources. A bound is in units of the roundoff u of the
-result's type. The result of an operator that adds n products or terms may be wrong by u * max(1, sqrt(n) / 8) times the
-sum of the terms' absolute values: independent rounding errors grow with sqrt(n), and kernels add in at least eight
-lanes.
+docs/numerics.md contains the same table of bounds, with the sources of its numbers. A bound is a multiple of the
+roundoff u of the result's type. If an operator adds n products or terms, its result may be wrong by u * max(1, sqrt(n)
+/ 8) times the sum of the terms' absolute values. The factor sqrt(n) / 8 has two reasons: the sum of n independent
+rounding errors grows with sqrt(n), and kernels split a sum into at least 8 partial sums.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Bound:
     kind: str
     ulps: float
     adds_terms: bool = False
-    """True if the operator is linear in each input and adds terms, so that its bound grows with their number."""
+    """True if the operator is linear in each input and adds terms, so that its bound grows with the number of terms."""
 
 
 EXACT = Bound("moves values and computes none", 0.0)
@@ -77,7 +77,7 @@ def growth(bound: Bound, result: Any, arguments: list[Any]) -> float:
 
 
 def terms(bound: Bound, result: Any, arguments: list[Any]) -> float:
-    """Returns approximately how many terms each element of a result is the sum of."""
+    """Returns the approximate number of terms that an operator adds to compute one element of its result."""
     if not bound.adds_terms or not arguments:
         return 1.0
     first, last = arguments[0], arguments[-1]

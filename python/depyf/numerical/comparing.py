@@ -1,7 +1,8 @@
 """Compares two forms of one graph, before and after compiler passes, and finds the first node whose value differs.
 
 A node of the later graph corresponds to the node of the same name in the earlier graph, and outputs correspond by
-position. A node with a new name corresponds to a vanished node if both are the same input of two corresponding nodes.
+position. A node with a new name corresponds to a removed node if it is an operand of a node whose counterpart had the
+removed node as its operand at the same position.
 """
 
 from __future__ import annotations
@@ -17,22 +18,24 @@ from depyf.numerical.values import GraphValues
 
 @dataclass
 class Difference:
-    """The first node of the later graph whose value differs from the earlier graph's by more than rounding explains."""
+    """The first node of the later graph whose value differs from the corresponding value in the earlier graph by more
+    than rounding explains."""
 
     node: Any
-    """The differing node of the later graph, or the removed node of the earlier graph if a pass removed it."""
+    """The node of the later graph at which the graphs differ; if a pass removed a node by mistake, the removed node of
+    the earlier graph."""
     deviation: Deviation
     values: GraphValues
     """The values of all nodes of the graph that contains `node`."""
     is_left_out: bool = False
     instead_of: Any = None
-    """The earlier graph's node that `node` replaces; None if both have the same operator, or if a pass removed
-    `node`."""
+    """If `node` is in the later graph and replaces a node of another operator: the replaced node of the earlier graph.
+    Otherwise None."""
 
 
 def outputs_differ(earlier: GraphValues, later: GraphValues) -> bool:
-    """True if two forms of a graph compute different outputs, or write different values into their inputs, for the same
-    inputs."""
+    """True if two forms of a graph, run on the same inputs, return different outputs or write different values into
+    their inputs."""
     pairs = list(zip(output_nodes(earlier.module), output_nodes(later.module), strict=False))
     pairs += _mutations(earlier, later)
     return any(
@@ -43,14 +46,15 @@ def outputs_differ(earlier: GraphValues, later: GraphValues) -> bool:
 
 
 def _mutations(earlier: GraphValues, later: GraphValues) -> list[tuple[Any, Any]]:
-    """Returns the pairs of `copy_` nodes of both graphs that write into the same input; the written values are results
-    too."""
+    """Returns the pairs of `copy_` nodes, one from each graph, that write into the same input. Values that are written
+    into inputs are results of the graphs, like the outputs."""
     left, right = copies_into_inputs(earlier.module), copies_into_inputs(later.module)
     return [(left[index], right[index]) for index in left if index in right]
 
 
 def copies_into_inputs(module: Any) -> dict[int, Any]:
-    """Returns, by the index of an input, the last `copy_` node that writes a new value into the input."""
+    """Returns a mapping from the index of each input that the graph overwrites to the last `copy_` node that writes
+    into the input."""
     inputs = {node: index for index, node in enumerate(node for node in module.graph.nodes if node.op == "placeholder")}
     copies = {}
     for node in module.graph.nodes:
@@ -60,8 +64,9 @@ def copies_into_inputs(module: Any) -> dict[int, Any]:
 
 
 def lost_mutation(earlier: GraphValues, later: GraphValues) -> Any:
-    """Returns a `copy_` into an input that the later graph lacks; None if it lacks none, or contains other mutating
-    operators, which may do the same."""
+    """Returns a `copy_` node of the earlier graph that overwrites an input which the later graph does not overwrite.
+    Returns None if the later graph overwrites all inputs that the earlier graph overwrites, or if the later graph
+    contains other mutating operators, which may overwrite the input instead."""
     left, right = copies_into_inputs(earlier.module), copies_into_inputs(later.module)
     if any(
         "copy_" not in str(node.target) and "_" in str(node.target) and _mutates(node)
@@ -77,8 +82,8 @@ def _mutates(node: Any) -> bool:
 
 
 def _deviation(earlier: GraphValues, left: Any, later: GraphValues, right: Any, noise: Any = None) -> Deviation | None:
-    """Returns the errors of `right` in the later graph against `left` in the earlier graph; None if rounding explains
-    them, or a value is unknown."""
+    """Returns the errors of the node `right` of the later graph against the node `left` of the earlier graph. Returns
+    None if rounding explains the errors, or if the value of one of the two nodes is unknown."""
     before, after = earlier.by_name.get(left.name), later.by_name.get(right.name)
     if before is None or after is None:
         return None
@@ -86,13 +91,14 @@ def _deviation(earlier: GraphValues, left: Any, later: GraphValues, right: Any, 
     if errors.mismatch is None:
         if measuring.means_the_same(before.wide, after.wide):
             return None
-        # The results in double precision differ by less than the graph's own types can represent.
+        # The values agree in the graph's own type, but differ in the run in double precision, which is a fault only if
+        # the graph's own type is exact, such as an integer type.
         return None if measuring.is_inexact(before.own) else errors
     return errors
 
 
 def partners(earlier: Any, later: Any) -> dict[Any, Any]:
-    """Returns the corresponding nodes of the earlier graph for nodes of the later graph."""
+    """Returns a mapping from nodes of the later graph to the corresponding nodes of the earlier graph."""
     by_name = {node.name: node for node in earlier.graph.nodes}
     names_after = {node.name for node in later.graph.nodes}
     pairs: dict[Any, Any] = {}
@@ -115,8 +121,8 @@ def partners(earlier: Any, later: Any) -> dict[Any, Any]:
 
 
 def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | None:
-    """Returns the first node of the later graph whose value differs from the earlier graph's; None if rounding explains
-    all differences."""
+    """Returns the first node of the later graph whose value differs from the value of the corresponding node of the
+    earlier graph; None if rounding explains all differences."""
     pairs = partners(earlier.module, later.module)
     noise: dict[str, Any] | None = None
     for node in later.module.graph.nodes:
@@ -135,8 +141,8 @@ def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | N
             continue
         errors = _deviation(earlier, left, later, right)
         if errors is not None:
-            # The later graph returns another node as the output that `left` is in the earlier graph, because a pass
-            # removed `left`.
+            # The earlier graph returns `left` as an output. A pass removed `left`, and at the same position of the
+            # outputs the later graph returns another node, `right`.
             return Difference(left, errors, earlier, is_left_out=True)
     lost = lost_mutation(earlier, later)
     if lost is not None:
@@ -147,8 +153,9 @@ def first_difference(earlier: GraphValues, later: GraphValues) -> Difference | N
 def _guilty(
     earlier: GraphValues, later: GraphValues, node: Any, left: Any, errors: Deviation, pairs: dict[Any, Any]
 ) -> Difference:
-    """Returns the operator at fault for the first node that differs: the node itself, an input of it that is new in the
-    later graph, or an input of it that a pass removed."""
+    """Returns the operator that is at fault for the difference of `node`, the first node whose value differs between
+    the two graphs. The operator at fault is `node` itself, an operand of `node` that is new in the later graph, or an
+    operand that a pass removed."""
     names_after = {other_node.name for other_node in later.module.graph.nodes}
     new = [source for source in node.all_input_nodes if source not in pairs and source.op != "placeholder"]
     if new:

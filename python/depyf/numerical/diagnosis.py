@@ -1,8 +1,8 @@
-"""Finds the compilation stage at fault for a graph call whose compiled results differ from eager's by more than
-rounding explains.
+"""Finds the compilation stage at fault for a call of a graph whose compiled results differ from those of eager
+execution by more than rounding explains.
 
-All compilation stages, from the captured graph on, run on the same inputs. The first stage whose results differ from
-those of the stage before it is searched for the operator at fault.
+All compilation stages, from the captured graph on, run on the same inputs. The operator at fault is searched for in the
+first stage whose results differ from the results of the preceding stage.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from depyf.source_line import Line
 
 @dataclass
 class Diagnosis:
-    """The fault that was found in a graph call, if any, and the compilation stages that were compared before it."""
+    """The result of a search for a fault: the finding, or None, and the compilation stages that were compared."""
 
     finding: Finding | None
     stages: list[str]
     notes: list[str] = field(default_factory=list)
-    """Sentences about what prevented the search from being complete."""
+    """Sentences about errors that ended the search before all stages were compared."""
 
 
 def diagnose(recording: Recording, compilation: Compilation, call: GraphCall, screening: Screening) -> Diagnosis:
-    """Returns the first compilation stage and operator at fault, if there is one, with the stages that were
-    compared."""
+    """Compares the compilation stages one after the other. Returns a `Diagnosis` with the first stage and operator at
+    fault, if there is one, and the stages that were compared."""
     stages: list[str] = []
     notes: list[str] = []
     try:
@@ -51,7 +51,7 @@ def diagnose(recording: Recording, compilation: Compilation, call: GraphCall, sc
 def _search(
     recording: Recording, compilation: Compilation, call: GraphCall, screening: Screening, stages: list[str]
 ) -> Iterator[Finding | None]:
-    """Yields the finding of each compilation stage in order; None for a stage without a fault."""
+    """Yields, for each compilation stage in order, the finding about the stage, or None if it has no fault."""
     stages.append("captured graph")
     yield _of_passes(compilation.snapshots, call.inputs, call.random_state, "forward", stages)
     _replay(recording, compilation, call)
@@ -86,7 +86,7 @@ def _search(
 
 
 def _replay(recording: Recording, compilation: Compilation, call: GraphCall) -> None:
-    """Runs the compiled graph once more and keeps the calls of AOTAutograd's graphs."""
+    """Runs the compiled graph once more, and records the calls of AOTAutograd's graphs in this run."""
     recording.keeps_calls = True
     try:
         with recording.compiling_for(compilation):
@@ -100,8 +100,9 @@ def _replay(recording: Recording, compilation: Compilation, call: GraphCall) -> 
 def _usable(
     joint: list[Snapshot], forward_call: Call, backward: Backend | None, backward_call: Call | None
 ) -> tuple[tuple[Snapshot, list[Any]], list[Any]] | None:
-    """Returns the joint graph with its inputs, which are the inputs of the forward graph and the tangents of the
-    backward graph; None if there is no joint graph, or its inputs are not these."""
+    """Returns ((joint graph, its inputs), its inputs). The inputs of the joint graph are the forward graph's inputs and
+    the backward graph's tangents. Returns None if there is no joint graph, if it has another number of inputs, or if it
+    needs tangents but no backward was called."""
     if not joint:
         return None
     inputs = list(forward_call.inputs)
@@ -121,7 +122,7 @@ def _usable(
 def _of_passes(
     snapshots: list[Snapshot], inputs: list[Any], random_state: Any, direction: str, stages: list[str]
 ) -> Finding | None:
-    """Returns a finding about the first pass that changes the graph's results; None if no pass does."""
+    """Returns a finding about the first pass that changes the results of a graph; None if no pass does so."""
     if len(snapshots) < 2:
         return None
     stages.append(f"{direction} after {len(snapshots) - 1} {snapshots[-1].stage} passes")
@@ -187,8 +188,8 @@ def _of_partition(
     backward_call: Call | None,
     state: Any,
 ) -> Finding | None:
-    """Returns a finding about the first node of the forward graph whose value differs from the joint graph's; None if
-    there is no such node."""
+    """Returns a finding about the first node of the forward graph whose value differs from the value of the same node
+    in the joint graph; None if no value differs."""
     for backend, call in ((forward, forward_call), (backward, backward_call)):
         if backend is None or call is None:
             continue
@@ -205,8 +206,8 @@ def _of_partition(
 
 def _of_kernels(backend: Backend, call: Call, state: Any) -> Finding | None:
     graph = values.evaluate(backend.snapshots[-1].module, call.inputs, state)
-    # While output code runs, a buffer can contain another value than its node's, so only wrong results show that a
-    # kernel is at fault.
+    # At times a buffer contains another value than the value of the node that PyTorch recorded for the buffer.
+    # Therefore kernels are searched for a fault only if the results of the output code are wrong.
     fault = kernels.first_fault(backend, call, graph) if _is_wrong(call, graph) else None
     if fault is None:
         return None
@@ -226,7 +227,7 @@ def _of_kernels(backend: Backend, call: Call, state: Any) -> Finding | None:
 
 
 def _is_wrong(call: Call, graph: GraphValues) -> bool:
-    """True if output code returned a result, or wrote a value into its inputs, that its graph does not compute."""
+    """True if output code returned, or wrote into an input, a value that differs from the value in its graph."""
     nodes = output_nodes(graph.module)
     pairs = list(zip(nodes, call.outputs, strict=False))
     pairs += [(node, call.inputs_after[index]) for index, node in comparing.copies_into_inputs(graph.module).items()]
@@ -244,8 +245,8 @@ def _of_the_rest(
     calls: list[tuple[Backend, Call]],
     state: Any,
 ) -> Finding | None:
-    """Returns a finding about the output code as a whole, or about AOTAutograd's code around it, for the case that each
-    graph and kernel is right for its own inputs; None if nothing is wrong."""
+    """Returns a finding about the output code as a whole, or about AOTAutograd's code around it; None if neither
+    returns a wrong value. `_of_the_rest` is called only if each graph and kernel is right for its own inputs."""
     for backend, call in calls:
         graph = values.evaluate(backend.snapshots[-1].module, call.inputs, state)
         nodes = output_nodes(graph.module)
@@ -258,7 +259,7 @@ def _of_the_rest(
             if errors.mismatch is None:
                 continue
             if any(bounds.is_discontinuous(target_name(step)) for step in graph.module.graph.nodes):
-                return None  # Rounding decides on which side of a step a value at the step falls.
+                return None  # At a step of a function, rounding decides between two results.
             stage = "output code as a whole: no kernel shows it by itself"
             return _finding(node, stage, graph, errors, backend.direction)
     results = [value for _, call in calls for value in (*call.outputs, *call.inputs_after) if hasattr(value, "shape")]
@@ -266,12 +267,12 @@ def _of_the_rest(
 
 
 def _of_wrappers(compilation: Compilation, screening: Screening, stage: str, results: list[Any]) -> Finding | None:
-    """Returns a finding about the first wrong result of the compiled function that none of its graphs returned; None if
-    there is none.
+    """Returns a finding about the first wrong result of the compiled function that none of its graphs computed; None if
+    every wrong result comes from a graph.
 
     Args:
-        results: the values that the graphs returned or left in their inputs; a wrong value among these values is the
-            fault of a graph, and is skipped.
+        results: the values that the graphs returned or wrote into their inputs; a wrong result among these values is
+            the fault of a graph, and is skipped.
     """
     for name, value, errors in screening.deviations:
         if errors.mismatch is None or any(_is_same(value, result) for result in results):
@@ -306,8 +307,8 @@ def _is_same(left: Any, right: Any) -> bool:
 
 
 def _node_of(module: Any, name: str) -> Any:
-    """Returns the captured graph's node for a result such as "output 0", "input 2 after the call" or "gradient of input
-    1"; for an input, its last mutation, or else its first reader."""
+    """Returns the node for a result such as "output 0", "input 2 after the call" or "gradient of input 1". For an
+    input, returns the last node that changes the input in place, or, if there is none, the first node that reads it."""
     nodes = list(module.graph.nodes)
     words = name.split()
     if words[0] == "output":
@@ -357,14 +358,13 @@ def _finding(node: Any, stage: str, graph: GraphValues, errors: Deviation, direc
 
 
 def line_of(node: Any) -> Line | None:
-    """Returns the user's source line of a node; None for inputs, outputs and attributes of the graph, and if PyTorch
-    recorded no line."""
+    """Returns the source line of a node; None for inputs, outputs and attributes, or if PyTorch recorded no line."""
     return fx_nodes.line_of(node) if node.op not in ("placeholder", "output", "get_attr") else None
 
 
 def _neighbours_line(node: Any) -> Line | None:
-    """Returns the source line of a node that reads `node`, or else of a node that `node` reads, for nodes without a
-    recorded line; None if no neighbour has a line."""
+    """Returns, for a node without a recorded source line, the line of a node that reads it, or, if no reader has a
+    line, the line of an operand; None if no operand has a line either."""
     for near in (*node.users, *node.all_input_nodes):
         line = fx_nodes.line_of(near) if near.op != "output" else None
         if line is not None:
@@ -381,8 +381,8 @@ def _module(node: Any) -> str:
 
 
 def _inputs(given: list[tuple[str, Any]], errors: Deviation) -> list[Input]:
-    """Returns the inputs of an operator, each with the element at the index of the result's worst element, or else with
-    the range of its values."""
+    """Returns an `Input` for each input of an operator. `Input.value` is the input's element at the index of the worst
+    element of the operator's result, or, if the input has no element there, the range of its elements."""
     inputs = []
     for name, value in given:
         if not hasattr(value, "shape"):

@@ -1,5 +1,5 @@
-"""Measures the rounding errors of eager execution operator by operator, for `NumericsReport.gutter`, and finds the
-first cancellation and the first NaN or infinity."""
+"""Measures the rounding errors of eager execution, operator by operator. Finds the first operator that loses many
+digits (such as a subtraction of nearly equal values), and the first operator that computes a NaN or an infinity."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from depyf.numerical.walking import Tape, Walk, target_name
 from depyf.source_line import Line
 
 _JUMP = 64.0
-"""The factor by which the error of a result, in ulps, must exceed the error of the inputs for a loss of digits."""
+"""A loss of digits is reported only if the error of the result, in ulps, is at least this many times the error of the
+inputs."""
 _LOSS = 1000.0
-"""The error in ulps, about ten bits, above which a loss of digits is reported."""
+"""A loss of digits is reported only if the error of the result is above this number of ulps, which is about ten
+bits."""
 
 
 @dataclass
@@ -29,14 +31,15 @@ class Special:
     line: Line | None
     value: str
     origin: str
-    """A phrase about the input values from which the worst element is computed."""
+    """A phrase about the input values from which the operator computes the NaN, the infinity or the least exact
+    element."""
     ulps: float = 0.0
 
 
 @dataclass
 class Exploration:
-    """The errors of a captured graph's operators in eager execution, and the first operators with NaN, infinity or lost
-    digits."""
+    """The errors of a captured graph's operators in eager execution, and the first operators that compute a NaN or an
+    infinity, or lose digits."""
 
     errors: list[NodeError] = field(default_factory=list)
     """The largest error of each source line."""
@@ -45,14 +48,14 @@ class Exploration:
 
 
 def explore(module: Any, call: GraphCall) -> Exploration:
-    """Runs a captured graph in its own types and in double precision in lockstep, and compares the two values of each
-    node."""
+    """Runs a captured graph node by node, in its own types and in double precision at the same time, and compares the
+    two values of each node."""
     import torch
 
     result = Exploration()
     tape = Tape()
     ulps: dict[str, float] = {}
-    units: dict[str, float] = {}  # maps a node's name to the coarsest roundoff of its own and its ancestors' values
+    units: dict[str, float] = {}  # Maps a node's name to the coarsest roundoff of its value and its ancestors' values.
     by_line: dict[tuple[str, int], NodeError] = {}
     call_without_gradients = call
     with surroundings(call_without_gradients), torch.no_grad():
@@ -100,7 +103,8 @@ def _unit(value: Any) -> float:
 
 
 def _ulps(value: Any, exact: Any, unit: float) -> float:
-    """Returns the largest error in ulps of the largest element, for a type with the roundoff `unit`."""
+    """Returns the largest error of any element, in ulps. The ulp is that of the largest element, in a type with the
+    roundoff `unit`."""
     difference = (value.to(exact.dtype) - exact).abs().max()
     largest = exact.abs().max()
     if not math.isfinite(float(difference)) or not float(largest):
@@ -110,7 +114,7 @@ def _ulps(value: Any, exact: Any, unit: float) -> float:
 
 def explore_gradients(module: Any, call: GraphCall) -> Special | None:
     """Runs a captured graph forward and backward, and returns the first operator whose backward computes a NaN or an
-    infinity from finite gradients; None if there is none."""
+    infinity from finite gradients; None if there is no such operator."""
     found: list[Special] = []
     owners: set[Any] = set()
 
@@ -128,7 +132,8 @@ def explore_gradients(module: Any, call: GraphCall) -> Special | None:
 
 
 def _functions_of(value: Any, owners: set[Any]) -> list[Any]:
-    """Returns the autograd functions behind a value that are not in `owners`, and adds them to `owners`."""
+    """Returns the autograd functions from which a value was computed and that are not in `owners`. Adds these functions
+    to `owners`."""
     todo = [item.grad_fn for item in measuring.tensors(value) if item.grad_fn is not None]
     functions = []
     while todo:
@@ -156,7 +161,7 @@ def _gradient_hook(node: Any, given: dict[str, Any], found: list[Special]) -> An
 
 
 def _first_not_finite(value: Any) -> tuple[int, str]:
-    """Returns the row-major index of the first element that is not finite, and "NaN" or "infinity" for its kind."""
+    """Returns a pair for the first element that is not finite: its row-major index, and "NaN" or "infinity"."""
     import torch
 
     place = int((~torch.isfinite(value)).flatten().to(torch.int8).argmax())
@@ -164,8 +169,8 @@ def _first_not_finite(value: Any) -> tuple[int, str]:
 
 
 def _not_finite(node: Any, value: Any, given: dict[str, Any]) -> Special | None:
-    """Returns a description of a node that computes a NaN from inputs without NaN, an infinity from finite inputs, or
-    reads either from an input of the graph.
+    """Returns a description of a node that computes a NaN from inputs without NaN, or an infinity from finite inputs.
+    Also describes a node that reads a NaN or an infinity from an input of the graph.
 
     Returns None if an earlier node computed the NaN or infinity, or if the program writes the infinity itself, as in
     `x.masked_fill(mask, -inf)`.
@@ -218,7 +223,8 @@ def _special(node: Any, value: Any, exact: Any, given: dict[str, Any], error: fl
 
 
 def _origin(given: dict[str, Any], value: Any, place: int) -> str:
-    """Returns a phrase about the input elements from which the result's element at `place` is computed."""
+    """Returns a phrase about the elements of the inputs from which the result's element at the index `place` is
+    computed."""
     words = []
     for name, tensor in given.items():
         if not hasattr(tensor, "shape") or not tensor.numel():

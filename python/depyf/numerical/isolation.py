@@ -2,8 +2,9 @@
 
 The child process starts with a copy of this process: modules, optimizers, Dynamo's cache entries, counters, generators
 of random numbers. Changes in the child do not reach this process, and the result of the function is returned pickled.
-OpenMP's threads do not survive a fork, and a thread that has used them would wait for them forever; hence the child
-calls the function in a new thread, which gets PyTorch's thread-local settings from the caller's thread.
+OpenMP's worker threads do not survive a fork. A thread that used OpenMP before the fork would wait for the lost workers
+forever. Therefore the child calls the function in a new thread, which has not used OpenMP. The new thread gets
+PyTorch's thread-local settings from the thread that forked.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ file."""
 
 
 class Failed(RuntimeError):
-    """Raised if the function raised an exception in the child process, or the child died; the message states which."""
+    """Raised in the parent process if the function raised an exception in the child process, or if the child process
+    died; the message states which of the two happened."""
 
 
 def can_fork() -> bool:
@@ -38,7 +40,7 @@ def can_fork() -> bool:
 
 
 def run(function: Callable[[], T]) -> T:
-    """Calls a function in a forked process and returns its result, which has to be picklable.
+    """Calls a function in a forked process and returns the function's result, which has to be picklable.
 
     Raises:
         Failed: the function raised an exception, or the process died.
@@ -96,8 +98,8 @@ def _in_child(
 
 
 def _thread_settings() -> Callable[[], contextlib.AbstractContextManager[None]]:
-    """Returns a context manager function that applies this thread's PyTorch settings (grad mode, inference mode,
-    autocast) to another thread."""
+    """Returns a function that creates a context manager, which applies the PyTorch settings of the current thread (grad
+    mode, inference mode, autocast) to the thread that enters the context manager."""
     import torch
 
     grad, inference = torch.is_grad_enabled(), torch.is_inference_mode_enabled()

@@ -1,9 +1,9 @@
-"""Compares Inductor's output code with its graph, and finds the first kernel that stores a wrong value, and the
-operator at fault in it.
+"""Compares Inductor's output code with the graph that it was generated from. Finds the first kernel that stores a wrong
+value, and the operator at fault in this kernel.
 
 A copy of the output code's function `call` records the buffers before and after each kernel call. The values that a
-kernel stores are compared with those of the operators that it implements, computed one after the other from the
-kernel's own inputs. To find the operator at fault in a fused kernel, each of its operators is compiled by itself.
+kernel stores are compared with the values of the graph's operators, which are computed one after the other from the
+kernel's own inputs. To find the operator at fault in a fused kernel, each operator of the kernel is compiled by itself.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _PROBE = "_depyf_probe"
 
 @dataclass
 class Event:
-    """One call of a kernel, with the buffers before and after it."""
+    """One call of a kernel, with copies of the buffers from before and after the call."""
 
     kernel: str
     line: int
     places: dict[str, int]
-    """Maps the name of a tensor to its memory address."""
+    """Maps the variable name of each tensor that the call reads or writes to the tensor's memory address."""
     before: dict[str, Any] = field(default_factory=dict)
     after: dict[str, Any] = field(default_factory=dict)
 
@@ -44,7 +44,8 @@ class Event:
 
 @dataclass
 class Fault:
-    """A kernel call, or a value that the output code returns, whose result differs from that of its operators."""
+    """A fault in output code: a kernel stores, or the output code returns, a value that differs from the value that the
+    graph's operators compute."""
 
     node: Any
     kernel: str
@@ -52,7 +53,7 @@ class Fault:
     own: Any
     inputs: list[tuple[str, Any]]
     is_single: bool
-    """True if the fault shows when the operator is compiled by itself."""
+    """True if the compiled operator also computes a wrong value when it is compiled by itself."""
     chain: list[Any]
 
 
@@ -63,8 +64,8 @@ def _same(left: Any, right: Any) -> bool:
 
 
 def events(backend: Backend, call: Call) -> tuple[list[Event], list[Any]]:
-    """Runs output code with a probe before and after each kernel call. Returns the kernel calls in order, and the
-    results of the output code.
+    """Runs output code with a probe before and after each kernel call. Returns a pair: the kernel calls in order, and
+    the results of the output code.
 
     Raises:
         ValueError: the file of the output code defines no function `call`.
@@ -104,7 +105,7 @@ def events(backend: Backend, call: Call) -> tuple[list[Event], list[Any]]:
 
 
 def _probed(statement: ast.stmt, kernel: str) -> list[ast.stmt]:
-    """Returns a statement of output code with a probe before and after it."""
+    """Returns a list of three statements: a probe that copies the buffers, `statement`, and a second probe."""
     names = sorted({node.id for node in ast.walk(statement) if isinstance(node, ast.Name)})
     before, after = (
         ast.parse(f"{_PROBE}({kernel!r}, {statement.lineno}, {names!r}, locals(), {is_after})").body[0]
@@ -114,12 +115,13 @@ def _probed(statement: ast.stmt, kernel: str) -> list[ast.stmt]:
 
 
 def first_fault(backend: Backend, call: Call, values: GraphValues) -> Fault | None:
-    """Returns the first kernel call whose result differs from what the graph's operators compute from its inputs, or
-    else the first wrong output; None if there is neither."""
+    """Returns the first kernel call whose result differs from the result of the graph's operators for the kernel's own
+    inputs. If all kernel calls are right, returns the first wrong output of the output code; None if all outputs are
+    right, too."""
     nodes = {node.name: node for node in values.module.graph.nodes}
     inputs = [node for node in values.module.graph.nodes if node.op == "placeholder"]
     noted, outputs = events(backend, call)
-    held: dict[int, Any] = {}  # maps a memory address to the node whose value was last stored there
+    held: dict[int, Any] = {}  # Maps a memory address to the node whose value was last stored at it.
     for event in noted:
         known = {
             held[place]: event.before[name]
@@ -140,7 +142,8 @@ def first_fault(backend: Backend, call: Call, values: GraphValues) -> Fault | No
 
 
 def _returned(values: GraphValues, outputs: list[Any]) -> Fault | None:
-    """Returns the first output that is wrong though all kernels stored the right values; None if there is none."""
+    """Returns the first value that the output code returns and that is wrong, although all kernels stored right values;
+    None if all returned values are right."""
     from_graph = next(node for node in reversed(values.module.graph.nodes) if node.op == "output").args[0]
     for node, stored in zip(from_graph, outputs, strict=False):
         value = values.by_name.get(getattr(node, "name", ""))
@@ -181,7 +184,8 @@ def _fits(source: Any, value: Any, values: GraphValues) -> bool:
 
 
 def _chain(node: Any, known: dict[Any, Any]) -> list[Any]:
-    """Returns, in graph order, the nodes that have to be computed to get from known values to the value of a node."""
+    """Returns the nodes whose values must be computed to obtain the value of `node` from the known values, in the order
+    of the graph."""
     wanted, todo = {node}, [node]
     while todo:
         for source in todo.pop().all_input_nodes:
@@ -192,8 +196,9 @@ def _chain(node: Any, known: dict[Any, Any]) -> list[Any]:
 
 
 def _compute(values: GraphValues, chain: list[Any], known: dict[Any, Any], node: Any) -> tuple[Any, Any, Any]:
-    """Returns the value of a node computed from known values in the graph's own types and in double precision, and a
-    sample of its rounding error; three times None if the value is no tensor."""
+    """Computes the value of a node from known values. Returns a tuple: the value in the graph's own types, the value in
+    double precision, and a sample of the value's rounding error. All three elements are None if the value is no
+    tensor."""
     import torch
 
     module = parts.part(values.module, chain, [node])
@@ -214,7 +219,7 @@ def _compute(values: GraphValues, chain: list[Any], known: dict[Any, Any], node:
 
 
 def _run_part(module: Any, given: list[Any], values: GraphValues, tape: Tape) -> Any:
-    """Runs a part of a graph; a node that draws random numbers draws the same numbers as in the run of the whole
+    """Runs a part of a graph. A node that draws random numbers draws the same numbers as it did in the run of the whole
     graph."""
     if any(node.name in values.tape.random_states for node in module.graph.nodes):
         for node in module.graph.nodes:
@@ -234,8 +239,8 @@ def _value(values: GraphValues, node: Any) -> Any:
 def _single(
     values: GraphValues, chain: list[Any], known: dict[Any, Any]
 ) -> tuple[Any, Deviation, list[tuple[str, Any]]] | None:
-    """Compiles each operator of a chain by itself, and returns the first operator whose compiled result is wrong, with
-    its errors and its inputs; None if there is none."""
+    """Compiles each operator of `chain` by itself. Returns the first operator whose compiled result is wrong, together
+    with the errors of this result and the operator's inputs; None if all compiled results are right."""
     import torch
 
     for node in chain:

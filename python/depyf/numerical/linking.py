@@ -1,10 +1,10 @@
-"""Compares the captured graph with the graph that AOTAutograd traced from it, and finds the operator that was
-decomposed wrongly.
+"""Compares the captured graph with the graph that AOTAutograd traced from it. Finds the captured operator whose
+decomposition or backward formula is wrong.
 
-PyTorch records in each node of the traced ATen graph the captured node that it was traced from. An operator of the
-captured graph is right if one of the ATen nodes that were traced from it has the same value. For the backward, autograd
-computes the gradient of each captured value in double precision, and the gradient is searched for among the values of
-the backward nodes.
+In each node of the traced ATen graph, PyTorch records the captured node from which the ATen node was traced. An
+operator of the captured graph is right if one of the ATen nodes that were traced from it has the same value. For the
+backward, autograd computes the gradient of each captured value in double precision. A gradient is right if one of the
+traced backward nodes has the same value.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from depyf.numerical.values import GraphValues
 from depyf.numerical.walking import Tape, Walk, perturbed
 
 _GRADIENT_TOLERANCE = 1e-5
-"""The allowed difference of gradients in double precision, relative to the largest element; attention kernels need a
-large one, because they use single-precision functions for doubles too."""
+"""The allowed difference of two gradients in double precision, relative to the largest element; it is large because
+attention kernels use single-precision functions even for doubles."""
 
 
 @dataclass
@@ -33,7 +33,8 @@ class CapturedFault:
     node: Any
     """The node in the captured graph."""
     target: str
-    """The decomposed operator of ATen, such as `aten.gelu.default`; "" if PyTorch did not record it."""
+    """The ATen operator that was decomposed, such as `aten.gelu.default`; "" if PyTorch did not record this
+    operator."""
     deviation: Deviation
     own: Any
     inputs: list[tuple[str, Any]]
@@ -45,7 +46,8 @@ class _Captured:
     """The values and gradients of the captured graph's nodes."""
 
     values: dict[str, Any]
-    """The values in the graph's own types, copied when they were computed."""
+    """Maps the name of a node to a copy of its value in the graph's own types, which was made as soon as the node was
+    computed."""
     wide: dict[str, Any]
     gradients: dict[str, Any]
     """Maps the name of a node to the gradient of its value in double precision."""
@@ -55,13 +57,13 @@ class _Captured:
 
 
 def first_fault(module: Any, call: GraphCall, traced: GraphValues) -> CapturedFault | None:
-    """Returns the first captured operator whose value or gradient the traced graph computes wrongly; None if there is
-    none.
+    """Returns the first captured operator whose value or gradient the traced graph computes wrongly; None if all values
+    and gradients are right.
 
     Args:
         module: the captured graph.
         call: the recorded call on whose inputs the two graphs are compared.
-        traced: all values of the traced graph, which is the joint graph or the forward graph alone.
+        traced: the values of all nodes of the traced graph, which is the joint graph or only the forward graph.
     """
     rows = fx_nodes.rows(traced.module)
     by_name = {row.name: row for row in rows}
@@ -81,8 +83,9 @@ def first_fault(module: Any, call: GraphCall, traced: GraphValues) -> CapturedFa
 
 
 def _is_read_elsewhere(node: Any, row: fx_nodes.NodeRow, by_name: dict[str, fx_nodes.NodeRow]) -> bool:
-    """True if a node of another operation, or the output, reads `node`, so that its value is a result of its operation
-    and not an intermediate value."""
+    """`node` was traced from a captured operation. Returns true if the output or a node of another operation reads
+    `node`, because `node` then is the result of its own operation. Returns false if only nodes of its own operation
+    read `node`."""
     for user in node.users:
         reader = by_name.get(user.name)
         if reader is None or reader.backward != row.backward:
@@ -205,8 +208,8 @@ def _backward(
     module: Any, captured: _Captured, traced: GraphValues, rows: list[Any], originals: dict[str, str]
 ) -> CapturedFault | None:
     tangents = [value for name, value in traced.by_name.items() if name.startswith("tangents")]
-    # Without tangents the traced graph is the forward graph alone, even if the partitioner moved a backward node into
-    # it.
+    # If the traced graph has no tangents, it is the forward graph alone, and has no gradients to check, even if the
+    # partitioner moved some nodes of the backward into it.
     if not tangents:
         return None
     by_name = {row.name: row for row in rows}
@@ -226,7 +229,7 @@ def _backward(
         if gradient is None or any(_same_numbers(gradient, value.wide) for value in in_backward):
             continue
         wrong.append(node)
-    for node in wrong:  # The backward of a node's readers computes the node's gradient: if it is wrong, blame a reader.
+    for node in wrong:  # The backward of a node's readers computes the node's gradient, so a reader is at fault.
         readers = [user for user in node.users if user.op != "output"]
         sound = [user for user in readers if user.name in captured.gradients and user not in wrong]
         for user in sound or readers:
@@ -247,8 +250,8 @@ def _backward(
 
 
 def _nearest(gradient: Any, candidates: list[Any]) -> tuple[float, float] | None:
-    """Returns the worst element of the candidate that is nearest to a gradient, and the gradient's element at the same
-    position; None if no candidate has the gradient's shape."""
+    """Returns (element of the nearest candidate, element of the gradient) at the position at which the candidate and
+    the gradient differ most; None if no candidate has the gradient's shape."""
     best: tuple[float, float, float] | None = None
     for value in candidates:
         if value.wide.shape != gradient.shape or not measuring.is_inexact(value.wide) or gradient.numel() == 0:

@@ -28,14 +28,15 @@ class _Run:
 
     outputs: list[Any]
     gradients: list[Any]
-    """The gradients of the leaves that the outputs depend on, in the order in which autograd reaches them."""
+    """The gradients of the leaves of autograd's graph that the outputs depend on, in the order in which autograd
+    reaches the leaves."""
     seconds: float
     bytes: int
 
 
 @dataclass
 class _Measured:
-    """The data that the process which compiles and compares returns to its parent process."""
+    """The data that the child process, which compiles and compares, returns to its parent process."""
 
     run: _Run
     findings: list[Finding] = field(default_factory=list)
@@ -47,24 +48,26 @@ class _Measured:
 
 
 def numerics(fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> NumericsReport:
-    """Compares what a compiled function computes with what it computes without a compiler, stage by stage.
-
-        print(depyf.numerics(compiled, x))
+    """Compares the results of a compiled function with its results without a compiler, stage by stage.
 
     The function is run twice, each time in a forked process: once as it is written, and once compiled anew with its own
-    backend (Inductor, if the function is no result of `torch.compile`). Nothing changes in this process: not the
-    arguments, no parameter, no cache entry, no counter and no generator of random numbers.
+    backend (Inductor, if the function is no result of `torch.compile`). In the process that calls `numerics`, no
+    argument, parameter, cache entry, counter or generator of random numbers changes.
+
+    For example:
+
+        print(depyf.numerics(compiled, x))  # This prints the report.
 
     Args:
         fn: the function, method, module or result of `torch.compile`.
         args, kwargs: the arguments with which the function is called.
 
     Returns:
-        The report: a verdict in a sentence, the first stage, operator and line that compute a wrong value, and the
-        errors of all results against a reference in double precision.
+        The report, which has a verdict in a sentence, the first stage, operator and line that compute a wrong value,
+        and the errors of all results against a reference in double precision.
 
     Raises:
-        ValueError: this process cannot be forked.
+        ValueError: this process cannot be forked, for example because it has already used an accelerator.
     """
     return compare(fn, args, kwargs)
 
@@ -73,8 +76,8 @@ def compare(fn: Callable[..., Any], args: Any, kwargs: Any, *, wants_reproductio
     """Implements `numerics`, with an option to skip the search for a reproduction.
 
     Args:
-        wants_reproduction: true if the smallest program that shows a finding is searched for, which takes up to a
-            minute.
+        wants_reproduction: true if the smallest program that reproduces the first finding is searched for, which takes
+            up to a minute.
     """
     if not isolation.can_fork():
         raise ValueError("depyf.numerics works in a forked process, and this one has used an accelerator already")
@@ -118,7 +121,8 @@ def _eager(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
 
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any) -> _Run:
-    """Calls a function, and computes the gradients of the leaves that its results depend on."""
+    """Calls a function, and computes the gradients of those leaves of autograd's graph that the function's results
+    depend on."""
     import torch
 
     before, start = _peak(), time.process_time()

@@ -1,4 +1,4 @@
-"""Measures the difference of two values in ulps of their type, and decides whether rounding explains it."""
+"""Measures the difference of two values in ulps of their type, and decides whether rounding explains the difference."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 _EAGER_FACTOR = 4.0
-"""The factor by which a stage may be less exact than eager, because it may round more often and in another order."""
+"""The factor by which a compilation stage may be less exact than eager execution, because the stage may round more
+often and in another order."""
 _ULPS = 16.0
-"""The error, in half ulps of a typical element, that a stage may have even if eager happens to be exact."""
+"""The error, in half ulps of a typical element, that a compilation stage may have even if eager execution happens to be
+exact."""
 _NOISE_FACTOR = 8.0
-"""The factor by which a legitimate rounding error may exceed the sampled rounding noise, because the noise is
-random."""
+"""The factor by which a legitimate rounding error may exceed the sampled rounding noise, because a sample of random
+noise may be small."""
 _DOUBLE_ULPS = 2.0e6
 """The value used in place of `_ULPS` for values in double precision, because the reference is in double precision too,
 and has rounding errors."""
@@ -25,14 +27,15 @@ largest element."""
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The element at which two values differ most."""
+    """The element of a stage's value with the worst error. For exact types, such as integers, the first element that
+    differs."""
 
     index: tuple[int, ...]
     stage: float | str
     eager: float | str
     reference: float | str
     ulps: float
-    """The stage's error against the reference in ulps."""
+    """The error of the stage's element against the reference, in ulps."""
     eager_ulps: float
     count: int
     """The number of elements whose errors rounding does not explain."""
@@ -41,12 +44,13 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class Deviation:
-    """The errors of one value against the reference."""
+    """The errors that a stage's value and the value of eager execution have against the reference in double
+    precision."""
 
     stage_ulps: float
     eager_ulps: float
     mismatch: Mismatch | None
-    """The worst element; None if rounding explains the stage's error."""
+    """The element with the worst error; None if rounding explains the errors of the stage."""
 
 
 def tensors(value: Any) -> list[Any]:
@@ -68,7 +72,7 @@ def _tensors(value: Any) -> Iterator[Any]:
 
 
 def is_inexact(value: Any) -> bool:
-    """True for tensors of floating or complex numbers."""
+    """True if a tensor contains floating or complex numbers."""
     return bool(value.is_floating_point() or value.is_complex())
 
 
@@ -87,8 +91,8 @@ def roundoff(dtype: Any) -> float:
 
 
 def ulps_of(errors: Any, reference: Any, dtype: Any) -> Any:
-    """Returns absolute errors in ulps, i.e. divided by the distance of neighbouring numbers of the type at the
-    reference."""
+    """Converts absolute errors to ulps. An ulp is the distance between two neighbouring numbers of the type `dtype` at
+    the size of the reference."""
     import torch
 
     limits = torch.finfo(dtype)
@@ -98,7 +102,8 @@ def ulps_of(errors: Any, reference: Any, dtype: Any) -> Any:
 
 
 def _real(value: Any) -> Any:
-    """Returns a tensor of real numbers in double precision, with complex numbers as pairs."""
+    """Returns a tensor converted to real numbers in double precision. Each complex number becomes a pair of real
+    numbers."""
     import torch
 
     value = value.detach()
@@ -108,12 +113,13 @@ def _real(value: Any) -> Any:
 
 
 def deviation(stage: Any, eager: Any, reference: Any, noise: Any = None) -> Deviation:
-    """Compares a stage's value with the reference, and decides whether rounding explains the difference.
+    """Compares the value of a compilation stage with the reference, and decides whether rounding explains the
+    difference.
 
     Args:
-        stage: the stage's value.
-        eager: eager's value of the same node.
-        reference: the value in double precision.
+        stage: the value that a compilation stage computes for a node.
+        eager: the value that eager execution computes for the node.
+        reference: the value of the node in a run in double precision.
         noise: a sample of the rounding error of each element; None if there is no sample.
     """
     if tuple(stage.shape) != tuple(eager.shape):
@@ -146,20 +152,21 @@ def _of_inexact(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
     factor = _DOUBLE_ULPS if dtype.itemsize == _DOUBLE_BYTES else _ULPS
     stage_worst, eager_worst = float((stage - reference).abs().max()), float((eager - reference).abs().max())
     if all(map(math.isfinite, (typical, stage_worst, eager_worst))):
-        # `_by_element` allows each element at least the error that the following condition allows, so it would find
-        # no mismatch.
+        # `_by_element` allows each element at least the error that the following condition allows, so `_by_element`
+        # would find no mismatch.
         if stage_worst <= _EAGER_FACTOR * eager_worst + factor * unit * typical:
             return Deviation(_of_typical(stage_worst, typical, dtype), _of_typical(eager_worst, typical, dtype), None)
     return _by_element(stage, eager, reference, dtype, noise)
 
 
 def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) -> Deviation:
-    """Compares two values element by element; elements may be NaN or infinite."""
+    """Compares the values of a stage and of eager execution with the reference, element by element. Elements may be NaN
+    or infinite."""
     import torch
 
     largest = float(torch.finfo(dtype).max)
-    # A reference number beyond the range of the type becomes an infinity, because the overflow is no error of the
-    # stage.
+    # Numbers of the reference beyond the range of the type `dtype` become infinities, because the stage can only return
+    # an infinity for such a number, which is no error.
     reference = torch.where(reference.abs() > largest, torch.sign(reference) * math.inf, reference)
     stage_errors, eager_errors = _errors(stage, reference), _errors(eager, reference)
     finite = torch.isfinite(eager_errors)
@@ -175,7 +182,7 @@ def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
     if noise is not None:
         sampled = torch.nan_to_num(_real(noise).abs(), nan=0.0, posinf=0.0, neginf=0.0).reshape(reference.shape)
         allowed = allowed + _NOISE_FACTOR * (sampled + float(sampled.square().mean().sqrt()))
-    # An element that equals eager's, or is NaN as eager's is, is not wrong, whatever the reference is.
+    # An element of the stage is not wrong if the element of eager execution has the same value, or if both are NaN.
     wrong = (stage_errors > allowed) & ~((stage == eager) | (torch.isnan(stage) & torch.isnan(eager)))
     stage_ulps = _of_typical(float(stage_errors.max()), typical, dtype)
     eager_ulps = _of_typical(float(eager_errors.max()), typical, dtype)
@@ -200,8 +207,8 @@ def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
 
 
 def _of_typical(worst: float, typical: float, dtype: Any) -> float:
-    """Returns the largest error in ulps of a typical element. An error in ulps of a small element would mean little,
-    because small elements are often differences of larger numbers."""
+    """Converts the error `worst` to ulps of an element of the size `typical`. Ulps of a small element itself would be
+    misleading, because small elements are often differences of larger numbers."""
     import torch
 
     scale = max(typical, float(torch.finfo(dtype).tiny))
@@ -209,8 +216,8 @@ def _of_typical(worst: float, typical: float, dtype: Any) -> float:
 
 
 def _errors(value: Any, reference: Any) -> Any:
-    """Returns absolute errors: 0 if value and reference are the same infinity or both NaN, and infinite for any other
-    pair that is not finite."""
+    """Returns the absolute error of each element. The error is 0 if value and reference are the same infinity or both
+    NaN. The error is infinite for any other pair of elements that are not both finite."""
     import torch
 
     same = (value == reference) | (torch.isnan(value) & torch.isnan(reference))
@@ -222,7 +229,7 @@ def means_the_same(left: Any, right: Any, tolerance: float = EXACT_TOLERANCE) ->
     """True if two values that were computed in double precision differ only by rounding.
 
     Args:
-        tolerance: the allowed difference, relative to the largest element.
+        tolerance: the allowed difference, relative to the largest element of `left`.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""The findings of `depyf.numerics`, as plain data."""
+"""The report of `depyf.numerics` and its findings, as plain data."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from depyf.numerical.measuring import Mismatch
 from depyf.source_line import Line
 
 Kind = Literal["same", "compiler", "unstable", "not a number", "nothing compiled", "not measured"]
-"""The verdict: "same" (the result is as exact as eager's), "compiler" (a stage of the compiler computes a wrong value),
-"unstable" (eager itself is unstable), "not a number" (the first NaN or infinity is eager's own), "nothing compiled", or
-"not measured" (the function or the measurement failed)."""
+"""The kind of a verdict. "same" means that the compiled result is as exact as eager's, and "compiler" means that a
+stage of the compiler computes a wrong value. "unstable" means that eager itself is unstable, and "not a number" means
+that eager itself computes the first NaN or infinity. "nothing compiled" means that no graph was compiled, and "not
+measured" means that the function or the measurement failed."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,15 @@ class Input:
     shape: tuple[int, ...]
     dtype: str
     value: float | str
-    """The element at the index of the result's worst element, or the range of all elements."""
+    """If the input has an element at the index at which the operator's result has its worst error, `value` is this
+    element. If the input has no element at the index of the result's worst error, `value` is the range of the input's
+    elements, such as "0 to 1", or "" for an empty or complex tensor. If the input is no tensor, `value` is its text."""
 
 
 @dataclass
 class Finding:
-    """The first place where a compilation stage computes a value that differs from eager's by more than rounding
-    explains."""
+    """The first place where a compilation stage computes a value that differs from the value in eager execution by more
+    than rounding explains."""
 
     stage: str
     """A phrase that names the stage, such as "output code: Inductor's lowering of aten.mean.dim" or "Inductor's
@@ -39,10 +42,11 @@ class Finding:
     operator: str = ""
     """The operator at fault, such as `aten.mean.dim`."""
     original: str = ""
-    """The operator that the operator at fault was decomposed from; "" if both are the same."""
+    """The operator that PyTorch decomposed into the operator at fault; "" if the operator at fault comes from no
+    decomposition."""
     node: str = ""
     line: Line | None = None
-    """The line of the user's source that the operator comes from."""
+    """The line of the user's source from which the operator at fault comes."""
     module: str = ""
     """The path of the user's `torch.nn.Module` that contains the operator."""
     direction: str = "forward"
@@ -54,7 +58,7 @@ class Finding:
     inputs: list[Input] = field(default_factory=list)
     note: str = ""
     captured: list[str] = field(default_factory=list)
-    """The names of the captured graph's nodes that the operator comes from."""
+    """The names of those nodes of the captured graph from which PyTorch derived the operator at fault."""
 
 
 @dataclass
@@ -62,7 +66,7 @@ class ValueRow:
     """The errors of one result of a compiled graph."""
 
     name: str
-    """The name of the result: "output 0", "input 2 after the call", "gradient of input 1"."""
+    """The name of the result, such as "output 0", "input 2 after the call" or "gradient of input 1"."""
     shape: tuple[int, ...]
     dtype: str
     eager_ulps: float
@@ -74,8 +78,8 @@ class ValueRow:
 
 @dataclass
 class NodeError:
-    """The error of an operator's value in eager execution, which `NumericsReport.gutter` shows at the operator's
-    line."""
+    """The error of an operator's value in eager execution, which `NumericsReport.gutter` prints in front of the
+    operator's source line."""
 
     line: Line
     operator: str
@@ -98,8 +102,8 @@ class GraphRow:
 
 @dataclass
 class Cost:
-    """The memory and time of the measurement, in bytes and in processor seconds, which other programs hardly
-    influence."""
+    """The memory of the measurement in bytes, and its time. The time is processor time, which hardly depends on other
+    programs."""
 
     eager_seconds: float = 0.0
     measuring_seconds: float = 0.0
@@ -125,15 +129,15 @@ class NumericsReport:
 
     @property
     def finding(self) -> Finding | None:
-        """Returns the first finding; None if there is none."""
+        """Returns the first finding; None if there are no findings."""
         return self.findings[0] if self.findings else None
 
     def __str__(self) -> str:
         return _text(self)
 
     def gutter(self) -> str:
-        """Returns the user's source lines that compute values, each with the largest error of its values in eager
-        execution in front, and `!` at the line of a finding."""
+        """Returns a text with the user's source lines that compute values. In front of each line is the largest error
+        of its values in eager execution. Lines with a finding are marked with `!`."""
         lines = []
         previous = ""
         for row in sorted(self.measurements(), key=lambda row: (row["place"]["file"], row["place"]["line"])):
@@ -146,8 +150,8 @@ class NumericsReport:
         return "\n".join(lines)
 
     def measurements(self) -> list[dict[str, Any]]:
-        """Returns the errors of the user's source lines as measurements (docs/record.md): for each line the largest
-        error of eager's values in ulps, and for the line of a finding also the verdict."""
+        """Returns the errors of the user's source lines as measurements (docs/record.md). Each line has the largest
+        error in ulps of its values in eager execution. The line of a finding also has the verdict."""
         wrong = {(finding.line.file, finding.line.line) for finding in self.findings if finding.line is not None}
         errors = [error for graph in self.graphs for error in graph.errors]
         errors += [
@@ -176,7 +180,8 @@ class NumericsReport:
 
 
 def largest_of_lines(measurements: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns one measurement for each line: the largest of those with an alarm, or else the largest of all."""
+    """Returns one measurement for each source line: the largest of its measurements with an alarm; for a line without
+    an alarm, the largest of its measurements."""
     kept: dict[tuple[str, int], dict[str, Any]] = {}
     for row in measurements:
         key = row["place"]["file"], row["place"]["line"]

@@ -7,17 +7,17 @@ from collections.abc import Iterable
 from typing import Any
 
 SOURCE = "depyf_source"
-"""The key in the `meta` of a part's placeholder for the node of the whole graph that computes the placeholder's
-value."""
+"""A key in the `meta` of each placeholder of a part of a graph, under which is the node of the whole graph that
+computes the placeholder's value."""
 
 
 def part(module: Any, nodes: Iterable[Any], outputs: list[Any]) -> Any:
-    """Returns a module that contains only some nodes of a graph; each further node that these nodes read becomes an
-    input of the module.
+    """Returns a module that contains only the given nodes of a graph. Each other node of the graph that these nodes
+    read becomes an input of the module.
 
     Args:
-        nodes: the nodes, in the order of the graph.
-        outputs: the chosen nodes whose values the module returns as a tuple.
+        nodes: the nodes that the module contains, in the order of the graph.
+        outputs: those of the nodes `nodes` whose values the module returns as a tuple.
     """
     import torch
 
@@ -41,12 +41,13 @@ def part(module: Any, nodes: Iterable[Any], outputs: list[Any]) -> Any:
 
 
 def boundary(module: Any) -> list[Any]:
-    """Returns the nodes of the whole graph whose values the inputs of a part receive."""
+    """Returns, for each input of a part of a graph, the node of the whole graph whose value the input receives."""
     return [node.meta[SOURCE] for node in module.graph.nodes if node.op == "placeholder"]
 
 
 def read_outside(nodes: list[Any]) -> list[Any]:
-    """Returns the nodes of a list that nodes outside of the list read; the last node of the list if there are none."""
+    """Returns those nodes of `nodes` that are read by a node outside of `nodes`, or, if no node is, a list with the
+    last node of `nodes`."""
     members = set(nodes)
     read = [node for node in nodes if any(user not in members for user in node.users)]
     return read or nodes[-1:]

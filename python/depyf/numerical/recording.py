@@ -39,24 +39,27 @@ class Call:
 
 @dataclass
 class Backend:
-    """A forward or backward graph that AOTAutograd passed to its compiler, with the graph's later forms."""
+    """A forward or backward graph that AOTAutograd passed to its compiler, with copies of the graph after later
+    passes."""
 
     direction: str
     """"forward" or "backward"."""
     snapshots: list[Snapshot]
-    """The graph, followed by its forms after post-grad passes."""
+    """Copies of the graph: first as AOTAutograd passed it to its compiler, then after each post-grad pass that changed
+    it."""
     path: str = ""
-    """The file of the graph's output code; "" if there is none."""
+    """The file of the graph's output code; "" if the graph has no output code."""
     code: types.ModuleType | None = None
     nodes_of_buffers: dict[str, str] = field(default_factory=dict)
-    """Maps a buffer of the output code to the node of the last snapshot whose value the buffer contains."""
+    """Maps the name of each buffer of the output code to the name of the node whose value the buffer contains. The
+    nodes are those of the last snapshot in `snapshots`."""
     calls: list[Call] = field(default_factory=list)
     """The calls that were made while `Recording.keeps_calls` was set."""
 
 
 @dataclass
 class GraphCall:
-    """A call of a compiled graph that the program made."""
+    """A call of a compiled graph by the measured function."""
 
     inputs: list[Any]
     """Copies of the inputs from before the call. Copies of inputs that share memory share memory too."""
@@ -72,20 +75,21 @@ class GraphCall:
 
 @dataclass
 class Compilation:
-    """One graph that Dynamo captured, with its later forms and its calls."""
+    """One graph that Dynamo captured, with copies of the graph after later passes, and with its recorded calls."""
 
     number: int
     snapshots: list[Snapshot]
-    """The captured graph, followed by its forms after pre-grad passes."""
+    """Copies of the captured graph: first as Dynamo captured it, then after each pre-grad pass that changed it."""
     joint: list[Snapshot] = field(default_factory=list)
-    """The graph that AOTAutograd traced, followed by its forms after joint passes."""
+    """Copies of the joint graph: first as AOTAutograd traced it, then after each joint pass that changed it."""
     backends: list[Backend] = field(default_factory=list)
     compiled: Callable[..., Any] | None = None
     calls: list[GraphCall] = field(default_factory=list)
     error: str = ""
 
     def backend(self, direction: str) -> Backend | None:
-        """Returns the forward or backward graph of AOTAutograd; None if it was not compiled."""
+        """Returns AOTAutograd's graph for `direction` ("forward" or "backward"); None if AOTAutograd compiled no graph
+        for this direction."""
         return next((backend for backend in self.backends if backend.direction == direction), None)
 
 
@@ -135,7 +139,7 @@ def copy_values(values: list[Any]) -> list[Any]:
 
 
 class Recording:
-    """Records the compilations of one run of a function, as the receiver of the hooks in `stage_hooks`."""
+    """Records the compilations of one run of a function. The hooks in `stage_hooks` call the methods of this class."""
 
     def __init__(self, backend: Callable[..., Any]) -> None:
         self.backend = backend
@@ -147,7 +151,7 @@ class Recording:
         self._snapshots: list[Snapshot] = []
         self._last: tuple[Any, ...] = ()
 
-    # The next methods are the backend that Dynamo calls.
+    # The next methods implement the backend that Dynamo calls.
 
     def compile(self, module: Any, example_inputs: list[Any]) -> Callable[..., Any]:
         """Compiles a graph with the program's backend. Returns a callable that runs the compiled graph and records its
@@ -185,8 +189,8 @@ class Recording:
 
     @contextlib.contextmanager
     def compiling_for(self, compilation: Compilation) -> Iterator[None]:
-        """Attributes graphs that are compiled in the block to `compilation`, because PyTorch may compile a backward
-        only when the backward is first called."""
+        """While the context manager is entered, every graph that PyTorch compiles is recorded in `compilation`. PyTorch
+        may compile a backward graph only when it is first called, long after the forward graph."""
         outer, self._current = self._current, compilation
         try:
             yield
@@ -196,8 +200,8 @@ class Recording:
     # The hooks of `stage_hooks` call the next methods.
 
     def begin_passes(self, stage: str, module: Any) -> None:
-        """Selects the list for the snapshots of a stage's passes, and keeps the joint graph as it is before its
-        passes."""
+        """Selects the list to which the copies of the graph after the passes of `stage` are added. If `stage` is
+        "joint", also keeps a copy of the joint graph from before the passes."""
         self._stage = stage
         if self._current is None:
             self._snapshots = []
@@ -212,12 +216,12 @@ class Recording:
         self._last = _fingerprint(module)
 
     def shown(self, name: str, module: Any, caller: str) -> None:
-        """Keeps the joint graph that PyTorch shows, for backends without joint passes."""
+        """Keeps a copy of the joint graph that PyTorch logs, which is needed for backends without joint passes."""
         if name.lower() == "joint graph" and self._current is not None and not self._current.joint:
             self._current.joint.append(Snapshot("joint", "", copy_graph(module)))
 
     def end_pass(self, name: str, module: Any) -> None:
-        """Keeps the graph after a pass that changed it."""
+        """Keeps a copy of the graph after a pass that changed the graph."""
         if not self._stage or self._current is None:
             return
         fingerprint = _fingerprint(module)
@@ -227,7 +231,7 @@ class Recording:
                 self._snapshots.append(Snapshot(self._stage, name, copy_graph(module)))
 
     def end_passes(self, stage: str, module: Any) -> None:
-        """Keeps the graph after the passes of a stage, if it has changed since the last named pass."""
+        """Keeps a copy of the graph after the passes of a stage, if the graph has changed since the last named pass."""
         self.end_pass("", module)
         self._stage = ""
 
@@ -261,7 +265,7 @@ class Recording:
             self._directions[-1].path, self._directions[-1].code = path, module
 
     def lowered(self, nodes_of_buffers: dict[str, str]) -> None:
-        """Keeps the map from each buffer of the output code to the node whose value the buffer contains."""
+        """Keeps a dict that maps each buffer of the output code to the node whose value the buffer contains."""
         if self._directions:
             self._directions[-1].nodes_of_buffers = nodes_of_buffers
 
@@ -280,7 +284,7 @@ def _note_tangent(call: GraphCall, index: int, gradient: Any) -> None:
 
 
 def record(backend: Callable[..., Any]) -> Recording:
-    """Returns a recording that receives everything that this process compiles from now on."""
+    """Returns a `Recording` that records all graphs that this process compiles from now on."""
     recording = Recording(backend)
     stage_hooks.prepare()
     stage_hooks.install(recording)

@@ -1,5 +1,5 @@
-"""Runs one recorded call of a graph again, compiled, in eager and in double precision, on copies of its inputs, and
-compares the results."""
+"""Runs one recorded call of a graph again, on copies of its inputs, in three ways: compiled, in eager execution, and in
+eager execution in double precision. Compares the results of the three runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Results:
 
     outputs: list[Any]
     inputs: list[Any]
-    """The inputs after the run, which can have changed them in place."""
+    """The inputs after the run; the run can have changed them in place."""
     gradients: list[Any]
     """The gradient of each input; None for an input without a gradient."""
 
@@ -73,8 +73,8 @@ def wide_copies(values: list[Any]) -> list[Any]:
 
 
 def tangents_of(call: GraphCall, outputs: list[Any]) -> dict[int, Any]:
-    """Returns the gradients of the outputs by their indices: the program's own, or random numbers from a fixed seed if
-    the program computed none."""
+    """Returns a mapping from the indices of outputs to their gradients: the program's own gradients, or random numbers
+    from a fixed seed if the program computed no gradients."""
     import torch
 
     if call.tangents:
@@ -104,8 +104,8 @@ def run(call: GraphCall, runner: Runner, *, is_double: bool = False, noise: Any 
     leaves = list(inputs)
     wanted = [index for index, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor) and leaf.requires_grad]
     with surroundings(call):
-        # An input that is no leaf of autograd's graph is cloned, because the graph may change it in place, which
-        # autograd does not allow for a leaf.
+        # An input that was no leaf of autograd's graph in the program is passed as a clone, which is no leaf either:
+        # the graph may change this input in place, which autograd does not allow for a leaf.
         given = [
             value.clone()
             if isinstance(value, torch.Tensor) and value.requires_grad and not is_leaf and call.grad_enabled
@@ -123,8 +123,9 @@ def _kept(value: Any) -> Any:
 
 
 def _gradients(call: GraphCall, outputs: list[Any], leaves: list[Any], wanted: list[int]) -> list[Any]:
-    """Returns the gradient of each input that required one before the run (`wanted`); None for the other inputs, even
-    if the run made them require gradients."""
+    """Returns a list with the gradient of each input in `wanted`, which has the indices of the inputs that required a
+    gradient before the run. The list has None for every other input, also for an input that requires a gradient only
+    since the run."""
     import torch
 
     tangents = tangents_of(call, outputs)
@@ -149,21 +150,21 @@ def _gradients(call: GraphCall, outputs: list[Any], leaves: list[Any], wanted: l
 
 @dataclass
 class Screening:
-    """The results of a graph call in eager, in double precision and compiled, with their differences."""
+    """The results of a graph call in eager execution, in double precision and compiled, with their differences."""
 
     eager: Results
     reference: Results
     compiled: Results
     tape: Tape
     deviations: list[tuple[str, Any, Deviation]]
-    """The name of each value, the compiled value, and its errors."""
+    """A tuple for each result: the name of the result, its compiled value, and the errors of the compiled value."""
     is_suspicious: bool
-    """True if a compiled result is much less exact than eager's, even if sampled rounding noise explains its error; the
-    compilation stages are then searched for a fault."""
+    """True if a compiled result is much less exact than the result of eager execution, even if sampled rounding noise
+    explains the error. The compilation stages of a suspicious call are searched for a fault."""
 
 
 def screen(compilation: Compilation, call: GraphCall) -> Screening:
-    """Compares the results of a compiled graph with those of the captured graph."""
+    """Compares the results of a compiled graph with the results of the captured graph."""
     module = compilation.snapshots[0].module
     compiled_function = compilation.compiled
     assert compiled_function is not None
@@ -181,8 +182,8 @@ def screen(compilation: Compilation, call: GraphCall) -> Screening:
 
 
 def _noise(compilation: Compilation, call: GraphCall, tape: Tape, reference: Results) -> dict[str, Any]:
-    """Returns, by the name of a result, the larger of the changes that simulated rounding makes to the result in two
-    runs."""
+    """Returns a mapping from the name of each result to a sample of the result's rounding noise: the larger of the
+    changes that the result has in two runs with simulated rounding."""
     import torch
 
     module = compilation.snapshots[0].module

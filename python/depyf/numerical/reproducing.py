@@ -1,9 +1,9 @@
-"""Writes a program in plain PyTorch that shows a finding: the smallest part of the captured graph, with the smallest
-inputs.
+"""Writes a program in plain PyTorch that reproduces a fault. The program contains the smallest part of the captured
+graph, with the smallest inputs, for which compiled and eager results differ.
 
-Each candidate part is compiled with the program's backend and compared with eager execution, as the whole graph was. A
-candidate that does not show the fault is discarded. The search begins with the captured operator that the finding
-names, and takes more of the graph only if that operator alone does not show the fault.
+Each candidate part of the graph is compiled with the program's backend, and its results are compared with eager
+execution. A candidate whose results agree is discarded. The search begins with the captured operator that the finding
+names, and adds more nodes of the graph only if this operator alone does not reproduce the fault.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ from depyf.numerical.walking import Tape, Walk
 _SECONDS_MAX = 60.0
 """The time in seconds after which no further candidate is tried."""
 _LITERAL_MAX = 2048
-"""The largest number of elements of an input that is written as a literal; a larger input has to be random numbers."""
+"""The largest number of elements of an input that is written as a literal; no program is written if a larger input
+cannot be replaced by random numbers."""
 _SMALLEST = 2
 """The least size to which a dimension of an input is reduced."""
 
 
 @dataclass
 class _Candidate:
-    """A module with inputs for it, which shows the fault if `_Search.shows` returns true."""
+    """A module with inputs. `_Search.shows` decides whether the fault occurs when the module is compiled and run."""
 
     module: Any
     inputs: list[Any]
     seed: int | None = None
-    """The seed of the random numbers that are the inputs; None if the inputs are written out."""
+    """The seed, if the inputs are random numbers; None if the program contains the elements of the inputs."""
 
 
 class _Search:
-    """Tries candidates for the smallest program with the user's backend, for a limited time."""
+    """Compiles candidates for the smallest program with the user's backend, until a time limit is reached."""
 
     def __init__(self, backend: Callable[..., Any], call: GraphCall) -> None:
         self._backend = backend
@@ -47,12 +48,12 @@ class _Search:
 
     @property
     def is_over(self) -> bool:
-        """True if the time is used up, so that no further candidate is tried."""
+        """True if the time limit is reached, so that no further candidate is tried."""
         return time.monotonic() > self._end
 
     def shows(self, candidate: _Candidate) -> bool:
-        """True if the results of the compiled candidate differ from eager's by more than rounding explains; False if it
-        cannot be compiled, or the time is used up."""
+        """True if the results of the compiled candidate differ from those of eager execution by more than rounding
+        explains. False if the candidate cannot be compiled, or if the time limit is reached."""
         import torch
 
         if self.is_over:
@@ -76,8 +77,8 @@ class _Search:
 
 
 def reproduce(backend: Callable[..., Any], compilation: Compilation, call: GraphCall, finding: Finding) -> str:
-    """Returns the text of a program that shows a finding; "" if no part of the captured graph shows it, or the part
-    cannot be written as a program."""
+    """Returns the text of a program that reproduces a fault; "" if no part of the captured graph reproduces it, or if
+    the smallest such part cannot be written as a program."""
     search = _Search(backend, call)
     module = compilation.snapshots[0].module
     values = _values(module, call)
@@ -100,8 +101,8 @@ def _values(module: Any, call: GraphCall) -> dict[Any, Any]:
 
 
 def _candidates(module: Any, values: dict[Any, Any], call: GraphCall, finding: Finding) -> Iterator[_Candidate]:
-    """Yields parts of the captured graph: the operator of the finding, the nodes of its source line, the operator or
-    line with all nodes that it depends on, the whole graph."""
+    """Yields parts of the captured graph, the smallest first. The parts are the operator of the finding, all nodes of
+    its source line, these nodes with all nodes that they depend on, and the whole graph."""
     computing = [node for node in module.graph.nodes if node.op.startswith("call_")]
     named = [node for node in computing if node.name in finding.captured]
     of_line = [node for node in computing if finding.line is not None and line_of(node) == finding.line]
@@ -142,8 +143,8 @@ def _of_nodes(module: Any, nodes: list[Any], values: dict[Any, Any], is_trained:
 
 
 def _fewer_nodes(search: _Search, candidate: _Candidate, call: GraphCall) -> _Candidate:
-    """Removes leading or trailing nodes as long as the remaining nodes show the fault: first halves, next quarters, at
-    last single nodes."""
+    """Removes leading or trailing nodes as long as the remaining nodes reproduce the fault. Half of the nodes are
+    removed at a time, then a quarter, and so on down to single nodes."""
     share = 2
     while not search.is_over:
         nodes = [node for node in candidate.module.graph.nodes if node.op.startswith("call_")]
@@ -178,8 +179,8 @@ def _call_with(call: GraphCall, inputs: list[Any]) -> GraphCall:
 
 
 def _smaller_sizes(search: _Search, candidate: _Candidate) -> _Candidate:
-    """Reduces each size, in all inputs with a dimension of this size, to 2, a quarter or a half, if the fault still
-    shows."""
+    """Reduces the sizes of the inputs as long as the fault still occurs. A size is reduced to 2, to a quarter or to a
+    half in all inputs with a dimension of this size."""
     import torch
 
     tried: set[int] = set()
@@ -209,8 +210,8 @@ def _cut(value: Any, size: int, new: int) -> Any:
 
 
 def _with_random_inputs(search: _Search, candidate: _Candidate) -> _Candidate:
-    """Returns the candidate with random numbers as inputs if it still shows the fault; otherwise, or if an input is not
-    floating, the candidate itself."""
+    """Returns a copy of the candidate with random numbers as inputs, if this copy still reproduces the fault. Returns
+    the candidate itself if the copy does not reproduce the fault, or if an input is no floating tensor."""
     import torch
 
     if not all(isinstance(value, torch.Tensor) and value.is_floating_point() for value in candidate.inputs):
@@ -276,7 +277,7 @@ def _program(candidate: _Candidate, finding: Finding) -> str:
         lines.append(f"{name} = {written}")
     lines.append(f"inputs = [{', '.join(names)}]")
     if any(isinstance(getattr(candidate.module, str(node.target), None), torch.Tensor) for node in attributes):
-        return ""  # The graph has a constant, so that the program would not be plain PyTorch.
+        return ""  # The graph has a constant that a program in plain PyTorch cannot contain.
     code = str(candidate.module.graph.python_code("self").src)
     function = "\n".join(
         line.removeprefix("    ") if line.startswith("    ") else line for line in code.strip().splitlines()
@@ -296,7 +297,8 @@ def _program(candidate: _Candidate, finding: Finding) -> str:
 
 
 def _literal(value: Any, is_random: bool) -> str | None:
-    """Returns a Python expression for an input; None if the input is too large."""
+    """Returns a Python expression for an input; None if the input has more than `_LITERAL_MAX` elements that are not
+    random."""
     import torch
 
     if not isinstance(value, torch.Tensor):

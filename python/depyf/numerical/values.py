@@ -24,7 +24,8 @@ class NodeValue:
 
 @dataclass
 class GraphValues:
-    """The values of a graph's nodes for one list of inputs. Nodes whose value is not a tensor are left out."""
+    """The values that the nodes of a graph have for one list of inputs. `by_name` has no item for a node whose value is
+    not a tensor."""
 
     module: Any
     by_name: dict[str, NodeValue]
@@ -57,8 +58,8 @@ def evaluate(module: Any, inputs: list[Any], random_state: Any) -> GraphValues:
 
 
 def noise(values: GraphValues) -> dict[str, Any]:
-    """Returns, by the name of a node, the larger of the changes that simulated rounding makes to the node's value in
-    two runs."""
+    """Returns a mapping from the name of each node to a sample of the rounding noise of its value: the larger of the
+    changes that the value has in two runs with simulated rounding."""
     import torch
 
     sampled: dict[str, Any] = {}
@@ -79,7 +80,7 @@ def noise(values: GraphValues) -> dict[str, Any]:
 
 
 def wide_copies_of_own(inputs: list[Any]) -> list[Any]:
-    """Returns detached copies in the inputs' own types."""
+    """Returns detached copies of the inputs in their own types."""
     return [_detached(value) for value in copy_values(inputs)]
 
 

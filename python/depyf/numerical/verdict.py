@@ -8,14 +8,14 @@ from depyf.numerical.exploring import Exploration, Special
 from depyf.numerical.model import Finding, GraphRow, Kind, ulps
 
 _UNSTABLE = 1000.0
-"""The error in ulps above which eager counts as unstable, if one of its operators loses digits."""
+"""The error in ulps above which eager execution counts as unstable, if one of the operators loses digits."""
 _NOTHING_BUT_ERROR = 2.0**24
-"""The error in ulps from which on no digit of an eager value can be right, because the exact value is probably zero, as
-the gradient of a value that a normalisation removes."""
+"""A value in eager execution with at least this error in ulps has no right digit, and the exact value is probably zero.
+For example, the gradient of a value on which a normalised result does not depend is exactly zero."""
 
 
 def of(findings: list[Finding], graphs: list[GraphRow], explorations: list[Exploration]) -> tuple[Kind, str]:
-    """Returns the kind of the verdict on all graph calls, and a sentence."""
+    """Returns the kind of the verdict on all graph calls, and a sentence that explains the verdict."""
     if findings:
         return "compiler", _wrong(findings[0])
     special = next((found.not_finite for found in explorations if found.not_finite is not None), None)
@@ -64,7 +64,8 @@ def _not_finite(special: Special) -> str:
 
 
 def inside(special: Special) -> str:
-    """Returns a sentence about a value that is not finite and does not reach a result."""
+    """Returns a sentence about an operator that computes a NaN or an infinity, although all results of the graph are
+    finite."""
     return (
         f"{special.operator}{_line(special)} makes a value that is not finite ({special.value}) of {special.origin}; all "
         "results are finite"

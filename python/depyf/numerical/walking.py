@@ -1,9 +1,9 @@
-"""Runs an FX graph node by node, unchanged or in double precision.
+"""Runs an FX graph node by node, in the graph's own types or in double precision.
 
-In double precision every floating value is a double, so that operators hardly round: casts between floating types do
-nothing, and constants are made in double precision. A node that draws random numbers draws the same numbers in double
-precision as in the run in the graph's own types. A node whose operator has no kernel for doubles computes in its own
-types.
+In a run in double precision every floating value is a double, so that operators hardly round. In a run in double
+precision, casts between floating types do nothing, and constants are created as doubles. A node that draws random
+numbers draws the same numbers in a run in double precision as in the run in the graph's own types. If the operator of a
+node has no kernel for doubles, the node is computed in the graph's own types also in double precision.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from depyf.numerical import bounds, measuring
 
 _CASTS = {"float", "half", "bfloat16"}
-"""Methods of a tensor that cast it to a floating type."""
+"""Names of the tensor methods that cast a tensor to a floating type."""
 _OF_BITS = ("view.dtype", "view_as_real", "bitwise_left_shift")
 
 
@@ -26,14 +26,14 @@ class Tape:
     """The data that a run of a graph in its own types records for later runs in double precision."""
 
     random_states: dict[str, Any] = field(default_factory=dict)
-    """Maps the name of a node that draws random numbers to the state of the generator before the node."""
+    """Maps the name of a node that draws random numbers to the generator's state before the node ran."""
     dtypes: dict[str, Any] = field(default_factory=dict)
     """Maps the name of a node to the type of its value, if the value is a tensor."""
 
 
 def double_type(dtype: Any) -> Any:
-    """Returns the type that replaces a floating or complex type in double precision; any other type is returned
-    unchanged."""
+    """Returns the type that a run in double precision uses in place of `dtype`: `float64` for a floating type,
+    `complex128` for a complex type, and any other type unchanged."""
     import torch
 
     if dtype in (torch.float32, torch.float16, torch.bfloat16):
@@ -42,7 +42,7 @@ def double_type(dtype: Any) -> Any:
 
 
 def widen(value: Any) -> Any:
-    """Returns a value with its tensors in double precision."""
+    """Returns `value` with all its floating and complex tensors converted to double precision."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -60,7 +60,7 @@ def widen(value: Any) -> Any:
 
 
 def _absolute(value: Any) -> Any:
-    """Returns a value with the absolute values of its floating tensors."""
+    """Returns `value` with each of its floating tensors replaced by the tensor's absolute values."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -77,8 +77,9 @@ class Walk:
 
     Args:
         module: the graph module, whose graph is not changed.
-        inputs: the values of its placeholders, which the run can change.
-        tape: is written by a run in the graph's own types, and read by a run in double precision.
+        inputs: the values of the graph's placeholders; the run can change the values in place.
+        tape: the record of random states and types, which a run in the graph's own types writes and a run in double
+            precision reads.
         is_double: true for a run in double precision.
         noise: a random generator for simulated rounding errors, which are added to the values of a run in double
             precision; None adds no errors.
@@ -98,7 +99,8 @@ class Walk:
         self.output: Any = None
 
     def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        """Yields each node with its value. A value is freed when no later node reads it."""
+        """Yields a pair of each node and its value. The value of a node is freed as soon as all nodes that read it have
+        run."""
         for node in self._nodes:
             value = self._compute(node)
             self._values[node] = value
@@ -114,7 +116,8 @@ class Walk:
         return self.output
 
     def argument_values(self, node: Any) -> dict[str, Any]:
-        """Returns the values of the nodes that a node reads, by name, as long as they are not freed."""
+        """Returns a dict with the values of the nodes that `node` reads, by the names of these nodes; values that were
+        already freed are left out."""
         return {source.name: self._values[source] for source in node.all_input_nodes if source in self._values}
 
     def _compute(self, node: Any) -> Any:
@@ -139,7 +142,8 @@ class Walk:
         return self._noted(node, value)
 
     def _noted(self, node: Any, value: Any) -> Any:
-        """Returns a value, and records its type on the tape if the run is in the graph's own types."""
+        """Returns `value`, the value of a node. If the run is in the graph's own types, also records the type of the
+        value on the tape."""
         if not self._is_double and hasattr(value, "dtype"):
             self._tape.dtypes[node.name] = value.dtype
         return value
@@ -152,7 +156,7 @@ class Walk:
             torch.set_rng_state(state)
         if state is not None or any(text in str(node.target) for text in _OF_BITS):
             return widen(self._in_own_types(node))
-        if "autocast" in str(node.target):  # Autocast does not cast doubles.
+        if "autocast" in str(node.target):  # Autocast casts no doubles, so the node runs as it is.
             return self._call(node, args, kwargs)
         default = torch.get_default_dtype()
         torch.set_default_dtype(torch.float64)
@@ -195,8 +199,8 @@ class Walk:
         return module(*args, **kwargs)
 
     def _with_noise(self, node: Any, value: Any, args: Any, kwargs: Any) -> Any:
-        """Returns a value with a random error of the size that the bound of its operator allows in the type that the
-        value has in the graph."""
+        """Adds a random error to a node's value. The size of the error is the bound on the rounding error of the node's
+        operator, for the type of the value in the graph."""
         import torch
 
         dtype = self._tape.dtypes.get(node.name)
@@ -218,7 +222,7 @@ class Walk:
 
 
 def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
-    """Returns for each node the nodes whose values no later node reads."""
+    """Returns a mapping from each node to the list of the nodes whose values are not read after this node has run."""
     last: dict[Any, Any] = {}
     for node in nodes:
         last.setdefault(node, node)
@@ -251,8 +255,8 @@ def target_name(node: Any) -> str:
 
 
 def perturbed(inputs: list[Any], generator: Any) -> list[Any]:
-    """Returns inputs in double precision, with a random error of about half an ulp of the input's own type in each
-    floating element."""
+    """Returns copies of the inputs in double precision. Each floating element gets a random error of about half an ulp
+    of the input's own type."""
     import torch
 
     noisy = []

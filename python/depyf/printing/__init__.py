@@ -2,6 +2,6 @@
 
 PyTorch prints graphs, guards and IR at every compilation in a `prepare_debug` block, and this printing is most of the
 cost of a block. `hooks` replaces PyTorch's printing functions by the printers of this package; `bench/printing.py`
-measures the time that this saves. The environment variable `DEPYF_PRINTING=pytorch` leaves all printing to PyTorch,
-which does not change the files of a dump.
+measures the time that the replacement saves. The environment variable `DEPYF_PRINTING=pytorch` leaves all printing to
+PyTorch, which does not change the files of a dump.
 """

@@ -61,7 +61,7 @@ class Printer:
         Args:
             own: returns the text that PyTorch prints.
             simple: True if PyTorch prints expressions in its simpler form.
-            expanded: True if each argument has a line of its own.
+            expanded: True if PyTorch prints each argument on a line of its own.
         """
         return self._learner.text(lambda parts: _Graph(module, simple, expanded, parts).text(), own)
 
@@ -95,7 +95,7 @@ class _Graph:
         head = _call(codegen.gen_fn_def, arguments, "", expanded_def=self._expanded)
         inner = body.lstrip("\n").replace("\n", "\n    ")
         text = f"class {type(self._module).__name__}(torch.nn.Module):\n{head}\n    {inner}"
-        if "# COUNTER:" in text:  # PyTorch removes such comments, which it uses as marks
+        if "# COUNTER:" in text:  # PyTorch removes comments with COUNTER, which it uses as marks.
             raise Unknown
         text = text.replace("\n", "\n    ")
         if not _indents_blank_lines():
@@ -134,7 +134,8 @@ def _expression(number: Any) -> str:
 
 def _is_usual_type(declared: Any) -> bool:
     """True if PyTorch need not import anything to print a declared type. This printer does not support imports, because
-    an import uses up a name that a node could have."""
+    an import takes a name from the graph's namespace, so that a node with this name may be printed under another
+    name."""
     return isinstance(declared, type) and declared.__module__.partition(".")[0] in ("torch", "builtins")
 
 
@@ -165,11 +166,12 @@ def _comment(stack: str | None) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _name(target: Any) -> tuple[str, bool]:
-    """Returns the printed name of a function, or the format of an operator, and True if it is an operator."""
+    """Returns the printed name of a function and False, or the format of an operator and True."""
     if target.__module__ == "_operator":
         return _OPERATORS[target.__name__], True
     name = printed.qualified_name(target)
-    # PyTorch prints an import for a function of another module, which this printer does not support.
+    # PyTorch prints an import for a function that is outside of torch, or inside of `torch._dynamo` or
+    # `torch._inductor`. This printer does not support imports.
     if name is None or not re.match(r"torch\.(?!_dynamo\.|_inductor\.)", name):
         raise Unknown
     return name, False

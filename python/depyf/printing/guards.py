@@ -1,5 +1,5 @@
-"""Prints a tree of guards as PyTorch prints it, in less time, because `session.json` contains the tree of each
-compilation.
+"""Prints a tree of guards as PyTorch prints it, in less time. `session.json` contains the printed tree of guards of
+each compilation.
 
 The kinds of guards and managers that can be printed are learned from PyTorch's own text (see `learning`).
 """
@@ -25,7 +25,7 @@ class Printer:
 
 
 class _Tree:
-    """The state of printing one tree."""
+    """The state of printing one tree of guards."""
 
     def __init__(self, parts: set[Any]) -> None:
         self._parts = parts
@@ -45,7 +45,7 @@ class _Tree:
         return text
 
     def _below(self, manager: Any, lead: str) -> None:
-        """Adds the lines below the line of a manager; `lead` is the prefix of the lines one level below."""
+        """Adds the lines below the line of a guard manager; `lead` is the prefix of the lines one level below."""
         for guard in manager.get_leaf_guards():
             if not isinstance(guard, self._relational):
                 self._guard(guard, lead)

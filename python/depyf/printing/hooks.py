@@ -16,24 +16,25 @@ _ALWAYS = {"print_output": False, "include_stride": True, "include_device": True
 _SOMETIMES = {"fast_sympy_print": "simple", "expanded_def": "expanded"}
 
 _graphs = graphs.Printer()
-"""The printer of graphs. The kinds of parts that the printer has learned stay valid, because a process uses only one
-release of PyTorch. The printer has no lock, as it only adds to a set; nothing clears the set, and a forked child
-continues with its copy."""
+"""The printer of graphs. The printer has a set of the kinds of nodes and arguments that it prints exactly as PyTorch
+does. This set stays valid, because a process uses only one release of PyTorch. The printer has no lock, as it only adds
+to a set; nothing clears the set, and a forked child continues with its copy."""
 _guards = guards.Printer()
 """The printer of trees of guards. The printer has no lock, as it only adds to a set; nothing clears the set, and a
 forked child continues with its copy."""
 _ir = ir.Printer()
-"""The printer of Inductor's IR. The printer has no lock, as it only adds to a set and to tables of texts. The end of
-the last block clears the tables (`forget`), and nothing clears the set; a forked child continues with its copy."""
+"""The printer of Inductor's IR. The printer has no lock, as it only adds to a set and to tables of texts. At the end of
+the last `prepare_debug` block, `forget` clears the tables of texts; nothing clears the set of the kinds of nodes that
+the printer can print. A forked child continues with its copy of the printer of IR."""
 
 
 def is_enabled() -> bool:
-    """True unless the environment leaves all printing to PyTorch."""
+    """True unless the environment variable `DEPYF_PRINTING` leaves all printing to PyTorch."""
     return os.environ.get(VARIABLE) != "pytorch"
 
 
 def add_graph_hook() -> Callable[[], None]:
-    """Makes the printing of graphs faster, until the function that it returns is called."""
+    """Makes the printing of graphs faster, until the returned function is called."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -53,7 +54,7 @@ def add_graph_hook() -> Callable[[], None]:
 
 
 def add_guard_hook() -> Callable[[], None]:
-    """Makes the printing of trees of guards faster, until the function that it returns is called."""
+    """Makes the printing of trees of guards faster, until the returned function is called."""
 
     def answer(original: Callable[..., Any]) -> intercept.Call:
         def call(args: tuple[Any, ...], kwargs: dict[str, Any], caller: str) -> Any:
@@ -67,11 +68,11 @@ def add_guard_hook() -> Callable[[], None]:
 
 
 def add_ir_hook() -> Callable[[], None]:
-    """Makes the printing of Inductor's IR faster, until the function that it returns is called.
+    """Makes the printing of Inductor's IR faster, until the returned function is called.
 
-    The function must be called after Inductor is loaded; before that, it has no effect. An exception in Inductor's own
-    printing function does not reach the compilation, even if all printing is left to PyTorch, because Inductor prints
-    the IR only for depyf's block.
+    `add_ir_hook` must be called after Inductor is loaded; an earlier call has no effect. Inductor prints the IR only
+    for the `prepare_debug` block. An exception in Inductor's printing function must therefore not reach the
+    compilation, even if all printing is left to PyTorch.
     """
 
     def answer(original: Callable[..., Any]) -> intercept.Call:

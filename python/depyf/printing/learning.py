@@ -1,7 +1,8 @@
-"""Decides which texts depyf prints instead of PyTorch, in less time, because both texts are known to be equal.
+"""Decides which texts depyf prints instead of PyTorch, in less time: only texts that are known to equal PyTorch's
+texts.
 
-PyTorch prints all objects with a certain kind of part until depyf's text of such an object has been compared with
-PyTorch's text once, and both were equal.
+To learn kinds of parts, depyf's text and PyTorch's text of an object are compared; if the texts are equal, all kinds of
+parts in this object become known. PyTorch prints each object that has a part of an unknown kind.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ _MOST_WRONG = 3  # the number of wrong texts after which PyTorch prints all text
 
 
 class Unknown(Exception):
-    """Raised for an object that only PyTorch can print."""
+    """The exception that is raised for an object that only PyTorch can print."""
 
 
 class Learner:
@@ -24,12 +25,12 @@ class Learner:
         self._wrong = 0
 
     def text(self, make: Callable[[set[Any]], str], own: Callable[[], str]) -> str:
-        """Returns the text of an object: depyf's text if all kinds of the object's parts are known, otherwise
-        PyTorch's.
+        """Returns the text of an object: depyf's text if all kinds of the object's parts are known, otherwise PyTorch's
+        text.
 
         Args:
-            make: returns the text as depyf prints it, and adds the kinds of all its parts to a set; if `make` raises an
-                exception, such as `Unknown`, PyTorch's text is returned.
+            make: returns the text as depyf prints it, and adds the kinds of all parts of the object to the set that it
+                receives. If `make` raises an exception, such as `Unknown`, PyTorch's text is returned.
             own: returns the text as PyTorch prints it.
         """
         if self._wrong >= _MOST_WRONG:

@@ -1,5 +1,5 @@
-"""Prints sums of products of symbols, which nearly all index expressions are, as SymPy does, in a tenth of SymPy's
-time.
+"""Prints sums of products of symbols as SymPy prints them, in a tenth of SymPy's time. Nearly all index expressions are
+sums of products of symbols.
 
 SymPy prints terms in the lexicographic order of their symbols, and factors in the order of their names. A constant is
 the last term, except that it comes first in a difference such as `3 - 2*x`.
@@ -41,8 +41,9 @@ def text(expression: Any) -> str | None:
 
 
 def is_right() -> bool:
-    """True if SymPy prints as this module expects; settings of SymPy can change its format for all expressions. Must
-    not be called while settings of SymPy are changed temporarily, because a part of the result is cached."""
+    """True if SymPy prints as this module expects; settings of SymPy can change its format for all expressions.
+    `is_right` must not be called while settings of SymPy are changed temporarily, because a part of the result is
+    cached."""
     try:
         return printed.sympy_settings() == {} and _prints_samples()
     except Exception:  # another release of SymPy may lack a name
@@ -50,7 +51,7 @@ def is_right() -> bool:
 
 
 def usual_text(expression: Any) -> str | None:
-    """Returns `text` of an expression; None if SymPy prints in another way."""
+    """Returns the result of `text` for an expression; None if SymPy's format differs from the format of this module."""
     return text(expression) if is_right() else None
 
 

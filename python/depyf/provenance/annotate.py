@@ -1,5 +1,6 @@
-"""Recognises the comments with links at the ends of lines in a dump's files. A comment with links adds no line, so that
-breakpoints in the files stay at their lines."""
+"""Recognises the comments with links between source lines and kernels, which depyf adds at the ends of lines in a
+dump's files. A comment with links names the nodes that a line comes from, or the kernels that the line was compiled to.
+A comment with links adds no line, so that breakpoints in the files stay at their lines."""
 
 from __future__ import annotations
 

@@ -8,12 +8,13 @@ from depyf.compat.fx_nodes import NodeRow
 from depyf.compat.inductor import Operation
 
 NAMES = {"joint graph", "forward graph", "backward graph", "after post grad"}
-"""The names, in lower case, under which PyTorch shows the graphs that links are computed from."""
+"""The names, in lower case, under which PyTorch logs the graphs from which the links between source lines and kernels
+are computed."""
 
 
 @dataclass
 class Direction:
-    """One direction of a graph: "forward" or "backward"."""
+    """The data that was recorded of one direction of a compilation, which is "forward" or "backward"."""
 
     graph: list[NodeRow] = field(default_factory=list)
     """The nodes of the graph that AOTAutograd made for this direction."""
@@ -37,17 +38,19 @@ class Collected:
     has_modules: bool = False
     """True if PyTorch recorded a module for a node of the captured graph."""
     inputs: list[tuple[str, str]] = field(default_factory=list)
-    """The name of each input of the captured graph, and the expression that it is taken from, such as
-    `L['self']._modules['0']`, or "". The list of inputs is empty if AOTAutograd may receive another graph than
-    the captured one."""
+    """The name of each input of the captured graph, and the expression from which Dynamo takes the input, such as
+    `L['self']._modules['0']`; "" if the expression is unknown. The list of inputs is empty if AOTAutograd may receive a
+    graph other than the captured graph."""
     input_names: dict[str, str] = field(default_factory=dict)
-    """Maps PyTorch's names of the inputs of AOTAutograd's graphs to the names that the dump shows."""
+    """Maps PyTorch's name of each input of AOTAutograd's graphs to the readable name that the files of the dump
+    contain."""
     joint: list[NodeRow] = field(default_factory=list)
     directions: dict[str, Direction] = field(default_factory=dict)
     headings: dict[str, str] = field(default_factory=dict)
-    """Maps the names of nodes to the paths of their modules, for the nodes in the lists of `headings_of`."""
+    """Maps the names of nodes in the lists of `headings_of` to the paths of the nodes' modules."""
     headings_of: tuple[list[NodeRow], ...] = ()
-    """The lists of nodes of the graph that was shown last, with its forward graph."""
+    """The lists of nodes from which `headings` was computed: the nodes of the graphs that were printed last, followed
+    by the nodes of the forward graph."""
 
     def direction(self, name: str | None) -> Direction:
         """Returns the record of one direction, created if it is new; any name but "backward" means forward."""
@@ -57,7 +60,8 @@ class Collected:
         return self.directions[key]
 
     def add_graph(self, name: str, direction: str | None, rows: list[NodeRow]) -> None:
-        """Stores the nodes of a graph that PyTorch shows under a name; a name that is not in `NAMES` is ignored."""
+        """Stores the nodes of a graph that PyTorch logs under the name `name`; a graph whose name is not in `NAMES` is
+        ignored."""
         match name.lower():
             case "joint graph":
                 self.joint = rows

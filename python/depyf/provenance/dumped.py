@@ -20,13 +20,14 @@ class Written(NamedTuple):
     """The links of one compilation."""
 
     data: _core.JsonText
-    """The links in the form in which `provenance.json` contains them."""
+    """The links between source lines and kernels, in the format of `provenance.json`."""
     tables: str
     """The compilation's table of the costs of its source lines, for tables.md."""
 
 
 def write(directory: Path, frame: Frame, seen: Collected) -> Written | None:
-    """Writes the links of one compilation into its files, and returns the links; None if there is nothing to link.
+    """Writes the links of one compilation into its files, and returns the links; None if no graphs were recorded that
+    could be linked.
 
     Raises:
         OSError: a file cannot be written.
@@ -48,12 +49,12 @@ def write(directory: Path, frame: Frame, seen: Collected) -> Written | None:
 
 
 def _replaced(directory: Path, frame: Frame, direction: str | None) -> dict[str, list[str]]:
-    """Returns, by the name of a node that passes created, the names of the nodes that it replaces, found from the texts
-    of the graphs before and after the passes."""
+    """Returns a dict from the name of each node that graph passes created to the names of the nodes that it replaced.
+    The names are determined from the texts of the graphs before and after the passes."""
 
     def texts(kind: str) -> list[str]:
-        """Returns a list with the text of the last artifact of a kind and of a direction; an empty list if there is
-        none."""
+        """Returns a list with the text of the last artifact of a kind and of a direction; an empty list if there is no
+        artifact of this kind and direction."""
         names = [
             one.file
             for one in frame.artifacts
@@ -88,6 +89,7 @@ def write_record(directory: Path, compilations: list[_core.JsonText]) -> None:
         as_read = json.loads(_core.json_text(mine, levels=0))
         runs = [run for run in runs if run != as_read]
     runs.append(mine)
-    # Each chain, each file and each kernel gets a line of its own.
+    # In `provenance.json`, each chain of links from a source line to a kernel, each file and each kernel has a line of
+    # its own.
     text = _core.json_text({"schema_version": SCHEMA_VERSION, "runs": runs}, levels=6)
     files.replace(directory / FILE, text + "\n")

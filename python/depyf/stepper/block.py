@@ -29,37 +29,40 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Dataclasses compile their methods under the file name "<string>".
 _LIBRARY = (os.path.dirname(os.__file__) + os.sep, "<string>")
 _active = threading.local()
-"""The attribute `block` is the `depyf.step` block that the current thread is in. The attribute needs no lock, because
-each thread has its own value. The end of the block clears the attribute; a forked child keeps the value of the forking
-thread."""
+"""The attribute `block` is the `depyf.step` block that the current thread is in. `_active` needs no lock, because each
+thread has its own value of `block`. The end of the `depyf.step` block clears the value of `block`; a forked child keeps
+the value of the thread that forked."""
 
 
 class step:
     """Runs functions one bytecode instruction at a time, in a `with` block.
 
-        with depyf.step(fn):
-            compiled(x)
-
-    Execution stops before the first instruction of each of the functions, of the code that torch.compile generated for
-    it (at a call or ahead of time), and of the resume functions after its graph breaks. A stop shows a prompt (`help`
-    lists its commands), or calls `callback` with a `Stop`. The callback returns the line that a user would type, such
-    as "n", "b 12, x > 3" or "x = 5"; a list of such lines; or None for "si", the next instruction. After commands that
-    do not continue execution, the callback is called again for the same stop; `stop.output` contains the output of
-    these commands. A command of the callback that cannot be executed causes a warning, and stepping continues with the
-    next instruction.
+    Execution stops before the first instruction of three kinds of code: each given function, the code that
+    torch.compile generated for the function (at a call or ahead of time), and the resume functions after the function's
+    graph breaks. A stop shows a prompt (`help` lists its commands), or calls `callback` with a `Stop`. The callback
+    returns the line that a user would type, such as "n", "b 12, x > 3" or "x = 5"; a list of such lines; or None for
+    "si", the next instruction. After commands that do not continue execution, the callback is called again for the same
+    stop; `stop.output` contains the output of these commands. A command of the callback that cannot be executed causes
+    a warning, and stepping continues with the next instruction.
 
     Only the thread that enters the block stops. The program continues without stepping after the command `q`, after the
     end of the input, and, with a warning, after an exception in the callback. At the end of the block the tool id of
-    `sys.monitoring` is free again, or the tracer of `sys.settrace` (up to Python 3.11) is the previous one.
+    `sys.monitoring` is released, or the previous tracer of `sys.settrace` (up to Python 3.11) is restored.
 
     Args:
-        functions: the functions to stop in; without functions, execution stops in all code that Dynamo has generated.
-        callback: is called instead of showing a prompt.
-        stdin, stdout: the streams of the prompt; by default those of the process.
+        functions: the functions in which execution stops; without functions, execution stops in all code that Dynamo
+            has generated.
+        callback: the function that is called at each stop instead of showing a prompt.
+        stdin, stdout: the streams of the prompt; by default the streams of the process.
 
     Raises:
         TypeError: there is no Python code behind one of the functions.
         RuntimeError: the thread is already in a `depyf.step` block, or no tool id is free.
+
+    Example:
+
+        with depyf.step(fn):
+            compiled(x)
     """
 
     def __init__(
@@ -78,7 +81,7 @@ class step:
 
     def __enter__(self) -> step:
         if getattr(_active, "block", None) is not None:
-            raise RuntimeError("this thread is in a depyf.step block already: leave it first")
+            raise RuntimeError("this thread is already in a depyf.step block; leave that block first")
         targets = self._targets = Targets(self._codes)
         engine = self._engine = Engine(targets.has, self._is_skipped, self._decide)
         self._commands = Commands(engine)
@@ -102,10 +105,11 @@ class step:
         self._engine.forget()
 
     def _is_skipped(self, frame: types.FrameType) -> bool:
-        """True if stepping does not enter the called function whose frame is given.
+        """True if stepping does not enter the called function, whose frame is `frame`.
 
-        Stepping does not enter any function while Dynamo compiles; functions of depyf, of torch and of the import
-        system; and functions of the standard library, unless a function that is being stepped through calls them.
+        Stepping never enters functions of depyf, of torch and of the import system, and enters no function while Dynamo
+        compiles. Stepping enters a function of the standard library only if a function that is being stepped through
+        calls it.
         """
         if _is_machinery(frame.f_code):
             return True
@@ -114,14 +118,14 @@ class step:
             return frame.f_back is None or not self._engine.follows(frame.f_back)
         return "torch" in sys.modules and dynamo.current() is not None
 
-    # Stops
+    # The following methods ask the callback or the prompt how execution continues after a stop.
 
     def _decide(self, stop: Stop) -> Plan:
         try:
             return self._ask_callback(stop) if self._callback is not None else self._ask_prompt(stop)
         except Exception as error:
             who = "the callback of depyf.step" if self._callback is not None else "depyf.step"
-            report.warn(f"{who} raised {type(error).__name__}: {error}; the program goes on without stepping")
+            report.warn(f"{who} raised {type(error).__name__}: {error}; the program continues without stepping")
             return Plan("quit")
         finally:
             self._commands.leave()
@@ -136,12 +140,15 @@ class step:
             for line in lines:
                 try:
                     if not isinstance(line, str):
-                        raise CommandError(f"no command is of type {type(line).__name__}")
+                        raise CommandError(f"a command cannot be of type {type(line).__name__}")
                     done = self._commands.run(stop, line)
                 except CommandError as error:
                     # A callback that is called again for the same stop could return the same line forever.
                     stop.output.append(f"*** {error}")
-                    report.warn(f"depyf.step: {line!r} of the callback: {error}; it goes on with the next instruction")
+                    report.warn(
+                        f"depyf.step: {line!r} of the callback failed: {error}; stepping continues with the next "
+                        "instruction"
+                    )
                     return self._commands.next_instruction(stop)
                 if isinstance(done, Plan):
                     return done
@@ -180,8 +187,8 @@ class step:
 
 
 def _codes_of(function: Any) -> list[types.CodeType]:
-    """Returns the code objects to stop in. A function that was compiled ahead of time has a code object for each set of
-    inputs for which it was compiled."""
+    """Returns the code objects of `function` in which execution stops. A function that was compiled ahead of time has a
+    code object for each set of inputs for which it was compiled."""
     compiled_ahead = ahead.functions(function)
     return [compiled.code for compiled in compiled_ahead] or [decompiler.find_code(function)]
 

@@ -15,12 +15,12 @@ __all__ = ["Breakpoints"]
 
 
 class Breakpoints:
-    """Adds, changes and removes the numbered breakpoints and watches of an engine. Each command returns the text to
-    show.
+    """Adds, changes and removes the numbered breakpoints and watches of an engine. Each method for a command returns
+    the text to show.
 
     Args:
         engine: the engine that stops at the breakpoints and watches.
-        inspection: knows the frame in which lines and offsets are looked up.
+        inspection: provides the chosen frame, in which lines and offsets are looked up.
     """
 
     def __init__(self, engine: Engine, inspection: Inspection) -> None:
@@ -51,7 +51,7 @@ class Breakpoints:
         if where.startswith("*"):
             offset = number(where[1:], "b")
             if all(instruction.offset != offset for instruction in view.instructions_of(frame)):
-                raise CommandError(f"no instruction begins at offset {offset}: see dis")
+                raise CommandError(f"no instruction begins at offset {offset}; the command dis lists the instructions")
             return "offset", offset, frame.code
         if where.lstrip("-").isdigit():
             line = int(where)
@@ -77,7 +77,7 @@ class Breakpoints:
             return "all breakpoints cleared"
         if rest == "entry":
             self._engine.stops_at_entry = False
-            return "does not stop at entries any more"
+            return "execution no longer stops at entries"
         self._engine.breakpoints.remove(self._numbered(rest))
         return f"breakpoint {rest} cleared"
 
@@ -85,7 +85,7 @@ class Breakpoints:
         for breakpoint_ in self._engine.breakpoints:
             if str(breakpoint_.number) == text.strip():
                 return breakpoint_
-        raise CommandError(f"no breakpoint {text!r}: b lists them")
+        raise CommandError(f"no breakpoint {text!r}; the command b lists them")
 
     def disable(self, stop: Stop, rest: str) -> str:
         self._numbered(rest).enabled = False
@@ -115,6 +115,6 @@ class Breakpoints:
     def unwatch(self, stop: Stop, rest: str) -> str:
         left = [watch for watch in self._engine.watches if rest and str(watch.number) != rest]
         if rest and len(left) == len(self._engine.watches):
-            raise CommandError(f"no watch {rest!r}: b lists them")
+            raise CommandError(f"no watch {rest!r}; the command b lists them")
         self._engine.watches[:] = left
         return "cleared"

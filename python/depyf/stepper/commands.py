@@ -1,5 +1,5 @@
-"""The commands of the stepper. Commands for lines have the names of pdb's commands as far as pdb has them; `si` and
-`ni`, for instructions, are commands of gdb."""
+"""The commands of the stepper. Commands that work on lines have the names of pdb's commands, as far as pdb has
+corresponding commands. The commands for instructions, `si` and `ni`, have the names of gdb's commands."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Commands:
         name, _, rest = line.partition(" ")
         rest = rest.strip()
         command = self._table.get(name)
-        # `s = 3` sets a variable, even if the variable's name is that of a command.
+        # A line such as `s = 3` sets a variable, even if the variable has the name of a command.
         if command is not None and not (rest.startswith("=") and not rest.startswith("==")):
             return command(stop, rest)
         return self._inspection.statement(stop, line)
@@ -75,7 +75,7 @@ def _help(stop: Stop, rest: str) -> str:
 
 
 def _table(breakpoints: Breakpoints, inspection: Inspection) -> dict[str, Callable[[Stop, str], Plan | str]]:
-    """Returns the commands by their names."""
+    """Returns a dict from the names of the commands to the functions that execute them."""
     return {**going_on.COMMANDS} | {
         name: command
         for names, command in (

@@ -1,5 +1,5 @@
-"""Decides when to stop, from the plan of the last command, breakpoints and watches, independent of the source of the
-events."""
+"""Decides when execution stops, from the plan of the last command and from breakpoints and watches. The engine receives
+the same events from `sys.monitoring` and from `sys.settrace`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,17 @@ _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 @dataclass(frozen=True)
 class Plan:
-    """The way in which execution continues.
+    """The way in which execution continues. The field `how` is one of the following words. With all plans but "quit",
+    execution also stops at breakpoints, at changes of watched expressions, and at the entry of target functions.
 
-    `how` is one of "instruction" (until the next instruction, wherever it is), "over" (until the next instruction that
-    is not in a call from `frame`), "line" and "line into" (until another line, outside of calls or wherever it is),
-    "until" (until an offset or line of `frame` at or beyond `place`), "return" (until the end of `frame`), "run" (until
-    the next breakpoint) and "quit".
+    The plan "instruction" executes until the next instruction, wherever the instruction is.
+    The plan "over" executes until the next instruction outside of functions called from `frame`.
+    The plan "line" executes until another line is reached outside of functions called from `frame`.
+    The plan "line into" executes until another line is reached, in `frame` or in a function called from `frame`.
+    The plan "until" executes until an offset or line of `frame` at or beyond `place`.
+    The plan "return" executes until the instruction that returns from `frame`.
+    The plan "run" causes no stop of its own.
+    The plan "quit" ends the stepping.
     """
 
     how: str
@@ -40,7 +45,8 @@ class Breakpoint:
     kind: str
     """The kind of the place: "line", "offset", "op" or "function"."""
     value: Any
-    """The line of the shown source, the offset in bytes, the name of the operation, or the name of the function."""
+    """The place itself, depending on `kind`: the line of the shown source, the offset in bytes, the name of the
+    operation, or the name of the function."""
     code: types.CodeType | None = None
     """The code object that contains the line or offset; None for an operation or a function, which can be in any code
     object."""
@@ -71,9 +77,9 @@ class Engine:
     """Decides at each instruction whether to stop, and calls `decide` to learn how to continue.
 
     Args:
-        is_target: returns whether to stop when a code object is entered.
-        skips: returns whether stepping does not enter a function that has just been called.
-        decide: receives the stop, and returns the plan.
+        is_target: returns True if execution stops when a code object is entered.
+        skips: returns True if stepping does not enter a function that has just been called, given the function's frame.
+        decide: receives each stop, and returns the plan by which execution continues.
     """
 
     def __init__(
@@ -90,14 +96,15 @@ class Engine:
         self.stops_at_entry = True
         self.plan = Plan("run")
         self.ended = False
-        # The frames that are followed, which have begun and not yet ended, by `id`.
+        # Maps the `id` of each followed frame to the frame. The engine follows a frame from the frame's first event to
+        # the end of the frame.
         self._open: dict[int, types.FrameType] = {}
         self._lines: dict[int, int | None] = {}  # the line of each frame when line breakpoints were checked last
 
-    # Events
+    # The following methods receive events.
 
     def wants(self, frame: types.FrameType) -> bool:
-        """True if a function that has been called should be followed."""
+        """True if the engine should follow the frame of a function that has just been called."""
         code = frame.f_code
         if self.ended:
             return False
@@ -112,7 +119,7 @@ class Engine:
         )
 
     def instruction(self, frame: types.FrameType, offset: int) -> None:
-        """Is called when a followed frame is about to execute the instruction at `offset`."""
+        """Handles the event that a followed frame is about to execute the instruction at `offset`."""
         if self.ended:
             return
         reason = self._reason(frame, offset)
@@ -123,14 +130,14 @@ class Engine:
                 self._open.clear()
 
     def follows(self, frame: types.FrameType) -> bool:
-        """True if the engine follows the frame, which has begun and not yet ended."""
+        """True if the engine follows the frame. Each followed frame has begun, and has not ended yet."""
         return self._open.get(id(frame)) is frame
 
     def left(self, frame: types.FrameType) -> None:
-        """Is called when a followed frame has returned or raised an exception."""
+        """Handles the event that a followed frame has returned or raised an exception."""
         self._open.pop(id(frame), None)
         self._lines.pop(id(frame), None)
-        # A plan that referred to the frame would keep its variables alive until the next stop.
+        # A plan that referred to the frame would keep the frame's variables alive until the next stop.
         if self.plan.frame is frame:
             self.plan = replace(self.plan, frame=None)
 
@@ -141,7 +148,7 @@ class Engine:
         self.plan = Plan("quit")
         self.watches.clear()
 
-    # Decisions
+    # The following methods decide whether execution stops.
 
     def _reason(self, frame: types.FrameType, offset: int) -> str | None:
         entered = self._open.get(id(frame)) is not frame
@@ -233,11 +240,12 @@ def watched_value(stop: Stop, expression: str) -> Any:
 
 
 def watched_key(value: Any) -> Any:
-    """Returns a key that is equal for two values of a watched expression that count as unchanged.
+    """Returns a key for the value of a watched expression. The watched expression counts as unchanged if the key of its
+    old value equals the key of its new value.
 
-    A number, string or None counts as changed if its type or `repr` differs, and any other value if it is another
-    object, or a tensor that was written to. Objects are not compared by `==`, because a comparison could execute any
-    code.
+    A number, string or None counts as changed if its type or `repr` differs. Any other value counts as changed if it is
+    a different object, or if it is a tensor that was written to. Objects are not compared by `==`, because a comparison
+    could execute any code.
     """
     if type(value) in _PLAIN:
         return type(value), repr(value)

@@ -30,7 +30,7 @@ def _next(stop: Stop, rest: str) -> Plan:
 def _until(stop: Stop, rest: str) -> Plan:
     if not rest:
         if stop.line is None:
-            raise CommandError("until needs a line or *OFFSET: this instruction belongs to no line")
+            raise CommandError("until needs a line or *OFFSET, because this instruction belongs to no line")
         return Plan("until", stop.frame, place=("line", stop.line + 1))
     kind, value = ("offset", rest[1:]) if rest.startswith("*") else ("line", rest)
     return Plan("until", stop.frame, place=(kind, number(value, "until")))

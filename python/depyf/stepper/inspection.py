@@ -13,15 +13,16 @@ __all__ = ["Inspection"]
 
 
 class Inspection:
-    """Shows the frame that the commands `up` and `down` chose. Each command returns the text to show."""
+    """Shows the frame that the commands `up` and `down` have chosen. Each method for a command returns the text to
+    show."""
 
     def __init__(self) -> None:
         self.frame: Frame | None = None
-        """The chosen frame; None outside of a stop."""
+        """The frame that the commands `up` and `down` have chosen; None outside of a stop."""
 
     @property
     def chosen(self) -> Frame:
-        """The chosen frame; requires a stop."""
+        """The frame that the commands `up` and `down` have chosen, which exists only during a stop."""
         assert self.frame is not None
         return self.frame
 
@@ -40,7 +41,7 @@ class Inspection:
         frames = stop.frames
         position = next(i for i, frame in enumerate(frames) if frame.frame is self.chosen.frame) + by
         if not 0 <= position < len(frames):
-            raise CommandError("the oldest frame" if by > 0 else "the newest frame")
+            raise CommandError("this is the oldest frame" if by > 0 else "this is the newest frame")
         self.frame = frames[position]
         return view.place(self.frame)
 

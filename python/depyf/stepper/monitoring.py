@@ -14,7 +14,7 @@ _IDS = (4, 3, 5, 0, 1, 2)  # The tool ids without a predefined meaning come firs
 
 
 class Monitoring:
-    """Follows the functions that the engine wants, in the thread that starts it."""
+    """Follows the functions that the engine wants to follow, in the thread that creates the `Monitoring` object."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -35,8 +35,8 @@ class Monitoring:
         else:
             names = ", ".join(str(monitoring.get_tool(tool)) for tool in sorted(_IDS))
             raise RuntimeError(f"depyf.step needs a tool id of sys.monitoring, and all are taken: {names}")
-        # The registered callbacks are bound methods with the code objects of these functions, which Dynamo must not
-        # compile.
+        # The registered callbacks are bound methods of `Monitoring`. Dynamo must not compile the functions of the
+        # registered methods.
         eval_frame.leave_alone(Monitoring._entered, Monitoring._instruction, Monitoring._left)
         for event, callback in self._callbacks(events).items():
             monitoring.register_callback(self._tool, event, callback)

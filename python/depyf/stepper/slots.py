@@ -62,12 +62,12 @@ def stack_map(code: types.CodeType) -> Any:
 
 
 def exact_depth(frame: types.FrameType, offset: int, *, in_call: bool) -> int:
-    """Returns the number of slots that certainly hold values; -1 if nothing is known.
+    """Returns the number of slots that certainly hold values; -1 if the contents of the stack are unknown.
 
     Args:
         offset: the offset of the instruction in bytes.
-        in_call: true if the instruction is executing, in a frame that waits for a call; it may already have popped its
-            operands.
+        in_call: true if the frame waits for a call that the instruction makes; the instruction may already have popped
+            its operands.
     """
     known = stack_map(frame.f_code)
     depth: int = known.depth(offset)
@@ -108,8 +108,8 @@ def read(frame: types.FrameType, offset: int, *, in_call: bool = False) -> list[
 
 
 def _splits_methods(code: types.CodeType, offset: int) -> bool:
-    """True before CALL on 3.11, where PRECALL has already put the function and the self of a bound method into two
-    slots."""
+    """True for the instruction CALL of Python 3.11. When CALL runs, PRECALL has already put the function and the self
+    of a bound method into two slots."""
     return sys.version_info[:2] == (3, 11) and dis.opname[code.co_code[offset]] == "CALL"
 
 
@@ -119,7 +119,7 @@ def set_slot(frame: types.FrameType, offset: int, index: int, value: Any) -> Non
     Raises:
         IndexError: no slot has the index.
         ValueError: the slot holds NULL.
-        TypeError: the interpreter relies on the type of the current value.
+        TypeError: the interpreter relies on the type of the current value, and the new value has another type.
     """
     slots = read(frame, offset)
     if not -len(slots) <= index < len(slots):
@@ -127,10 +127,10 @@ def set_slot(frame: types.FrameType, offset: int, index: int, value: Any) -> Non
     index %= len(slots)
     slot = slots[index]
     if slot.settable == "nothing":
-        raise ValueError(f"stack[{index}] holds NULL, which marks a kind of call: nothing else can be put there")
+        raise ValueError(f"stack[{index}] holds NULL, which marks a kind of call, so the value cannot be replaced")
     if slot.settable == "same type" and type(value) is not type(slot.value):
         raise TypeError(
-            f"stack[{index}] holds {slot.expression}: the interpreter relies on a {type(slot.value).__name__} there, "
+            f"stack[{index}] holds {slot.expression}: the interpreter requires a {type(slot.value).__name__} there, "
             f"not a {type(value).__name__}"
         )
     _core.set_frame_stack(frame, len(slots), index, value)
@@ -143,7 +143,7 @@ def set_local(frame: types.FrameType, name: str, value: Any) -> None:
         KeyError: the frame has no such variable.
     """
     code = frame.f_code
-    # Without CO_OPTIMIZED the names are in a dictionary, as in the bodies of modules and classes.
+    # Code without the flag CO_OPTIMIZED, such as the body of a module or class, keeps its variables in a dictionary.
     if not code.co_flags & 1:
         frame.f_locals[name] = value
         return

@@ -1,4 +1,4 @@
-"""Finds the source to show for a code object, and the line of each instruction in it."""
+"""Finds the source that is shown for a code object, and the line of each instruction in this source."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Source:
     _numbers: list[int | None] = field(default_factory=list)
 
     def line(self, offset: int) -> int | None:
-        """Returns the line, counted from 1, of the instruction at `offset` (in bytes); None if it has no line."""
+        """Returns the line, counted from 1, of the instruction at `offset` (in bytes); None if the instruction has no
+        line."""
         index = bisect.bisect_right(self._offsets, offset) - 1
         return self._numbers[index] if index >= 0 else None
 
@@ -55,7 +56,8 @@ def _make(code: types.CodeType) -> Source:
         again = compile_like(decompiled.source, code)
     except (SyntaxError, ValueError):
         again = None
-    # If both code objects have the same instructions at the same offsets, the line table of one is valid for the other.
+    # If the recompiled code `again` has the same instructions as `code` at the same offsets, the line table of `again`
+    # is valid for `code`.
     if again is not None and again.co_code[::2] == code.co_code[::2]:
         return Source(lines, None, True, *_line_table(again))
     if not decompiled.lines:  # The source is a stub, which has no line for any instruction.

@@ -1,4 +1,4 @@
-"""A place where execution has stopped, for a prompt and for a callback."""
+"""A place where execution has stopped, which a prompt displays or a callback receives."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Block:
-    """The row of the exception table that protects an instruction (up to Python 3.10, the entry of the block stack).
-    All offsets are in bytes."""
+    """The row of the exception table with the handler for an instruction (up to Python 3.10, the entry of the block
+    stack). All offsets are in bytes."""
 
     start: int
     end: int
@@ -76,8 +76,8 @@ class Frame:
 
     @property
     def stack(self) -> list[Slot]:
-        """The value stack, the lowest slot first. If the frame waits for a call, the list contains the values below the
-        operands of the call."""
+        """The value stack, the lowest slot first. If the frame waits for a call to return, the returned list contains
+        only the values below the operands of the call."""
         return slots.read(self.frame, self.offset, in_call=self._in_call)
 
     @property
@@ -108,7 +108,7 @@ class Frame:
         local).
 
         Raises:
-            Exception: the expression raised it.
+            Exception: an exception that the expression raised is passed on.
         """
         return eval(compile(expression, "<depyf.step>", "eval", dont_inherit=True), self.frame.f_globals, self._names())
 
@@ -117,7 +117,7 @@ class Frame:
         `stack[i] = 1`).
 
         Raises:
-            Exception: the statement raised it.
+            Exception: an exception that the statement raised is passed on.
         """
         tree = ast.parse(statement, "<depyf.step>")
         bound = self._names()
@@ -146,7 +146,7 @@ class Frame:
         Raises:
             IndexError: no slot has the index.
             ValueError: the slot holds NULL, or the frame waits for a call.
-            TypeError: the interpreter relies on the type of the current value.
+            TypeError: the interpreter relies on the type of the current value, and the new value has another type.
         """
         if self._in_call:
             raise ValueError("the stack can be changed only in the frame that has stopped")
@@ -155,13 +155,13 @@ class Frame:
     def _names(self) -> dict[str, Any]:
         stack = [slot.value for slot in self.stack]
         globals_ = self.frame.f_globals
-        # Globals that readers see under a name without a uuid can be used under this name, too.
+        # If the name of a global is shown without its uuid, expressions can also use the name without the uuid.
         shown = {short: globals_[full] for full, short in _core.short_names(self.code).items() if full in globals_}
         return {"stack": stack, **shown, **self.frame.f_locals, "__stack__": stack}
 
 
 class Stop(Frame):
-    """A stop before the instruction at `offset`, which is valid until the callback returns."""
+    """A stop before the instruction at `offset`. A `Stop` is valid until the callback returns."""
 
     def __init__(self, frame: types.FrameType, offset: int, reason: str) -> None:
         super().__init__(frame, offset, in_call=False)
@@ -221,7 +221,7 @@ def _argument(instruction: dis.Instruction) -> str:
 
 
 def instruction_at(code: types.CodeType, offset: int) -> Instruction:
-    """Returns the instruction at an offset, or the one that contains the offset."""
+    """Returns the instruction that begins at an offset, or else the instruction whose bytes contain the offset."""
     rows = instructions(code)
     index = bisect.bisect_right(rows, offset, key=lambda instruction: instruction.offset) - 1
     return rows[index] if index >= 0 else Instruction(offset, "?", None, "")

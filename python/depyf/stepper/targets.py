@@ -1,4 +1,5 @@
-"""Finds the code objects to stop in: functions, and the code that Dynamo generated for them."""
+"""Finds the code objects in which execution stops: the code of functions, and the code that Dynamo generated for
+them."""
 
 from __future__ import annotations
 
@@ -13,10 +14,11 @@ __all__ = ["Targets"]
 
 
 class Targets:
-    """The code objects of functions and all code that torch.compile generated for them; without functions, all code
-    that torch.compile generated.
+    """The set of code objects in which execution stops. If `codes` is not empty, execution stops in `codes` and in all
+    code that torch.compile generated for them. If `codes` is empty, execution stops in all code that torch.compile
+    generated.
 
-    Code that is compiled between `start` and `stop` is included.
+    Execution also stops in code that is compiled between `start` and `stop`.
     """
 
     def __init__(self, codes: list[types.CodeType]) -> None:
@@ -47,7 +49,7 @@ class Targets:
         return code in self._codes
 
     def _codes_given(self) -> list[types.CodeType]:
-        """Returns those of the given code objects that still exist."""
+        """Returns the given code objects that still exist."""
         return [code for refers in self._given if isinstance(code := refers(), types.CodeType)]
 
     def _add(self, original: types.CodeType) -> None:

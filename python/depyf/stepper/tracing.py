@@ -14,7 +14,7 @@ _YIELDS = frozenset(dis.opmap[name] for name in ("YIELD_VALUE", "YIELD_FROM", "S
 
 
 class Tracing:
-    """Follows the functions that the engine wants, in the thread that starts it."""
+    """Follows the functions that the engine wants to follow, in the thread that calls `start`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -26,7 +26,8 @@ class Tracing:
     def start(self) -> None:
         eval_frame.leave_alone(Tracing._on_call, Tracing._on_event)
         self._before = sys.gettrace()
-        # Debuggers replace `sys.settrace` by their own functions, which are not followed, as `_started` is not set yet.
+        # A debugger can replace `sys.settrace` by a function of its own. The debugger's function is not followed,
+        # because `_started` is still false.
         sys.settrace(self._global)
         self._started = True
 

@@ -12,7 +12,7 @@ _WIDTH = 80
 
 
 def short(value: Any) -> str:
-    """Returns the `repr` of a value, shortened to one line. Never raises an exception, even if `repr` does."""
+    """Returns the `repr` of a value, shortened to one line. `short` never raises an exception, even if `repr` does."""
     if value is NULL:
         return "NULL"
     try:
@@ -39,8 +39,8 @@ def place(frame: Frame) -> str:
 
 
 def source(frame: Frame, *, around: int | None) -> str:
-    """Returns the source with an arrow at the current line, and `around` lines before and after it; None means all
-    lines."""
+    """Returns the current source line, marked with an arrow, and `around` lines before and after it; all lines of the
+    source if `around` is None."""
     lines, current = frame.source.lines, frame.line
     first, last = 1, len(lines)
     if around is not None and current is not None:
@@ -52,7 +52,7 @@ def source(frame: Frame, *, around: int | None) -> str:
 
 
 def instructions(frame: Frame, *, around: int) -> str:
-    """Returns the instructions around the one that is executed next."""
+    """Returns the instructions around the instruction that is executed next."""
     rows = instructions_of(frame)
     index = next((i for i, row in enumerate(rows) if row == frame.instruction), 0)
     shown = rows[max(0, index - around) : index + around + 1]
@@ -67,7 +67,7 @@ def stack(frame: Frame) -> str:
     """Returns the value stack, the top first, with the meaning of each slot."""
     slots = frame.stack
     if not slots:
-        return "stack: not known here" if frame.depth < 0 else "stack: empty"
+        return "stack: the contents are not known here" if frame.depth < 0 else "stack: empty"
     rows = []
     for index in reversed(range(len(slots))):
         slot = slots[index]
@@ -88,8 +88,8 @@ def block(frame: Frame) -> str:
     """Returns a sentence about the exception handler that protects the next instruction."""
     row = frame.block
     if row is None:
-        return "no handler: an exception leaves the function"
-    lasti = ", which needs to know where it was raised" if row.lasti else ""
+        return "no handler protects this instruction, so an exception leaves the function"
+    lasti = "; the handler also receives the offset at which the exception was raised" if row.lasti else ""
     return f"offsets {row.start} to {row.end} lead to the handler at {row.target}, with {row.depth} values kept{lasti}"
 
 

@@ -1,23 +1,23 @@
 """Cache entries as objects that users can inspect, check, run, change, and register with Dynamo.
 
-target        the function, and the values of its frame
-callees       graphs and resume functions that the code of an entry calls
-lookup        the entry that a call would take
-checking      the verdict of an entry's guards on a call
-conditions    guards that a user adds, and the checks that are lost with dropped guards
-edits         changed copies of entries
-building      PyTorch's guard tree for the guards of a changed entry
-validation    decides whether code can replace the code of a function
-registration  puts entries into Dynamo's cache, and removes them
-kernels       edited files of Inductor's output code
-saving        writes an entry to a file that people edit and other processes load
-entry_file    parses such a file
-loading       makes an entry of the parsed file
-portable      references by which another process finds the objects that a file needs
-ahead_of_time functions that were compiled ahead of time, as entries
-ahead_file    saves such an entry to a file that PyTorch loads
-editor        opens the file of an entry in an editor, and registers the result
-command       the command `depyf edit`
+`target`        describes a function, and the values with which its frames begin.
+`callees`       finds the graphs and resume functions that the code of an entry calls.
+`lookup`        finds the entry that Dynamo would use for a call.
+`checking`      evaluates the guards of an entry for a call.
+`conditions`    contains the guards that a user adds, and warnings about checks that an edit drops.
+`edits`         makes changed copies of entries.
+`building`      builds PyTorch's guard tree for an entry whose guards were edited.
+`validation`    decides whether a code object can replace the code of a function.
+`registration`  puts entries into Dynamo's cache, and removes them.
+`kernels`       runs edited files of Inductor's output code in place of compiled graphs.
+`saving`        writes an entry to a file that people edit and other processes load.
+`entry_file`    parses the file of an entry.
+`loading`       turns the parsed file of an entry into an entry.
+`portable`      writes references by which another process finds the objects that a file needs.
+`ahead_of_time` finds functions that were compiled ahead of time; depyf presents their code as cache entries, too.
+`ahead_file`    saves an entry of a function that was compiled ahead of time to a file that PyTorch loads.
+`editor`        opens the file of an entry in an editor, and registers the edited entry.
+`command`       implements the command `depyf edit`.
 """
 
 from __future__ import annotations

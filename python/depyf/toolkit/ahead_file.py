@@ -1,6 +1,6 @@
 """Saves an entry of a function that was compiled ahead of time to a file that PyTorch loads.
 
-If PyTorch's file format cannot represent the changes of an entry, a ValueError with the reason is raised.
+If PyTorch's file format cannot represent an edit of the entry, a ValueError is raised that states the reason.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _ROUNDS = 3
-"""The largest number of attempts to find all guards that PyTorch omits because the guard that it builds them from was
-dropped."""
+"""The largest number of attempts to find all guards that PyTorch no longer builds because an edit dropped other guards
+on their values."""
 
 
 def save(entry: CacheEntry, path: Path) -> None:
@@ -39,15 +39,16 @@ def save(entry: CacheEntry, path: Path) -> None:
     except (ValueError, OSError):
         raise
     except Exception as error:
-        raise ValueError(f"PyTorch does not save this: {type(error).__name__}: {error}") from error
+        raise ValueError(f"PyTorch cannot save this entry: {type(error).__name__}: {error}") from error
     path.write_bytes(content)
 
 
 def _guards(entry: CacheEntry) -> bytes:
-    """Returns the pickled guards of an entry.
+    """Returns the guards of an entry as a pickle, in the form in which PyTorch's file contains them.
 
-    PyTorch builds several guards from one source, which is kept or dropped as a whole. The guards that should remain of
-    a dropped source, or of a relation that lost one of its values, are written as conditions.
+    PyTorch's file can keep or drop the guards on a value only together. If an edit drops only some guards on a value,
+    the remaining guards on this value are written as conditions, which are expressions. A guard that relates values to
+    each other is also written as a condition if an edit drops the guards on one of these values.
     """
     kept = {id(guard) for guard in entry.guards}
     native = {id(guard) for guard in entry.native}
@@ -76,16 +77,18 @@ def _guards(entry: CacheEntry) -> bytes:
             return changed
         if any(not guard.members for guard in stays):
             texts = "; ".join(guard.text for guard in stays)
-            raise ValueError(f"{entry.target.name}: PyTorch checks this whatever its file says: {texts}")
+            raise ValueError(
+                f"{entry.target.name}: PyTorch always checks these conditions, whatever its file contains: {texts}"
+            )
         lost += missing
-        # PyTorch compares all tensors that have guards with each other, so a relation is dropped only with the guards
-        # on its tensors.
+        # PyTorch checks that all tensors with guards are different objects, so the guard on this relation can be
+        # dropped only together with the other guards on the tensors.
         gone |= {member for guard in stays for member in guard.members}
-    raise ahead_file.NotPossible("PyTorch makes other guards of its file than those that were there")
+    raise ahead_file.NotPossible("PyTorch builds different guards from its file than the guards of the entry")
 
 
 def _loses_a_value(guard: Guard, gone: set[str]) -> bool:
-    """True if PyTorch does not build `guard` once the guards on the values in `gone` are dropped."""
+    """True if PyTorch no longer builds `guard` when the guards on the values in `gone` are dropped."""
     if guard.members:
         return any(is_below(member, source) for member in guard.members for source in gone if source)
     return guard.source in gone
@@ -106,8 +109,9 @@ def _conditions(entry: CacheEntry, guard: Guard) -> tuple[str, ...]:
 
 
 def _graph_and_names(entry: CacheEntry) -> tuple[Any, dict[str, Any]]:
-    """Returns the graph module that replaces the compiled graph, and the globals besides PyTorch's own that edited code
-    reads."""
+    """Returns a pair (graph, names). `graph` is the graph module that an edit put in the place of the compiled graph,
+    or None. `names` has all other globals that the entry's code reads and that the function's module lacks, with their
+    values."""
     graph, names = None, {}
     known = entry.target.globals
     for name in _core.global_names(entry.code):

@@ -1,5 +1,5 @@
-"""Functions that were compiled ahead of time, as cache entries, although PyTorch calls their code without Dynamo's
-cache."""
+"""Finds functions that were compiled ahead of time. PyTorch calls the code of these functions without Dynamo's cache,
+but depyf presents the code in the form of cache entries, too."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ NO_REGISTRATION = (
 
 
 def targets(fn: Any) -> list[tuple[ahead.Compiled, Target]]:
-    """Returns each function behind `fn` that was compiled ahead of time, with the target that it replaces; empty if
-    there is none."""
+    """Returns each function behind `fn` that was compiled ahead of time, paired with a `Target` that describes the
+    original function. The list is empty if no function behind `fn` was compiled ahead of time."""
     found = []
     for compiled in ahead.functions(fn):
         original = compiled.original

@@ -1,8 +1,9 @@
 """Builds PyTorch's tree of guards for an entry whose guards were edited.
 
-A copy of Dynamo's tree checks the guards that were kept, in C++. The copy of Dynamo's tree leaves out every value with
-a dropped guard, and every value that is reached through it: the remaining guards on the omitted values, and the guards
-that a user added, are checked in Python. If a guard on the state of the process was dropped, all guards are checked in
+The guards that an edit keeps are checked in C++, by a copy of Dynamo's tree. The copy of Dynamo's tree leaves out every
+value on which the edit dropped a guard, and every value that is reached through such a value. Two kinds of guards are
+checked in Python: the remaining guards on the values that the copy of Dynamo's tree leaves out, and the guards that a
+user added. If the edit dropped a guard on the state of the process (such as grad mode), all guards are checked in
 Python.
 """
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def build(entry: CacheEntry) -> Any:
-    """Returns a guard manager for the entry's guards, which is never the one that Dynamo uses.
+    """Returns a new guard manager for the entry's guards, never the guard manager that Dynamo uses.
 
     Raises:
         NotImplementedError: this PyTorch has no trees of guards.

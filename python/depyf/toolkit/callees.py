@@ -1,4 +1,5 @@
-"""The functions that the code of a cache entry calls: compiled graphs, and the resume functions after graph breaks."""
+"""Finds the functions that the code of a cache entry calls: compiled graphs, and resume functions after graph
+breaks."""
 
 from __future__ import annotations
 
@@ -20,15 +21,17 @@ class Graph:
     """A graph that an entry's code calls."""
 
     name: str
-    """The name of the graph in the decompiled source: `__compiled_fn_1`."""
+    """The name of the graph in the decompiled source, such as `__compiled_fn_1`."""
     full_name: str
     """The global name by which the code calls the graph."""
     function: Any = field(repr=False)
-    """The result of the backend, which the code calls."""
+    """The callable that the backend returned for the graph, which the entry's code calls."""
     graph_module: Any = field(repr=False)
-    """The `torch.fx.GraphModule` that Dynamo passed to the backend; None if the backend has released it."""
+    """The `torch.fx.GraphModule` that Dynamo passed to the backend; None if the backend has released the graph
+    module."""
     placeholders: tuple[tuple[str, str | None], ...] = ()
-    """(name, Dynamo's source of the value) of each input, in order; empty if the graph module has been released."""
+    """A pair for each input of the graph, in order: the name of the input, and Dynamo's name for the value that is
+    passed; empty if the graph module has been released."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,11 @@ class ResumeFunction:
     code: types.CodeType = field(repr=False)
     globals: dict[str, Any] = field(repr=False)
     function: types.FunctionType | None = field(repr=False)
-    """The function; None if it has free variables, because then each call makes a new function."""
+    """The resume function itself; None if it has free variables, because transformed code then creates a new function
+    at each run."""
 
     def with_free_variables(self, **values: Any) -> types.FunctionType:
-        """Returns the function with the given values for its free variables.
+        """Returns a new function with the code of the resume function and the given values for its free variables.
 
         Raises:
             ValueError: a value is missing, or belongs to no free variable.
@@ -57,10 +61,10 @@ class ResumeFunction:
 
 
 def graphs(code: types.CodeType, bound: Mapping[str, Any]) -> list[Graph]:
-    """Returns the graphs that transformed code calls, in the order of their names in it.
+    """Returns the graphs that transformed code calls, in the order in which `co_names` of the code lists their names.
 
     Args:
-        bound: the global names of the code with the objects that they stand for.
+        bound: a mapping from global names of the code to the objects that they stand for.
     """
     called = []
     for name in _core.global_names(code):
@@ -75,8 +79,8 @@ def graphs(code: types.CodeType, bound: Mapping[str, Any]) -> list[Graph]:
 
 
 def resume_functions(transformed: types.CodeType, bound: Mapping[str, Any], target: Target) -> list[ResumeFunction]:
-    """Returns the functions that transformed code calls after a graph break. The arguments `transformed` and `bound`
-    correspond to those of the function `graphs`."""
+    """Returns the resume functions that transformed code calls after its graph breaks. `transformed` is the transformed
+    code, and `bound` maps the code's global names to the objects that they stand for."""
     functions = []
     for name in _core.global_names(transformed):
         function = bound.get(name)
@@ -106,11 +110,12 @@ def bound_names(code: types.CodeType, target: Target) -> dict[str, Any]:
 
 
 def by_name(copy: CacheEntry, given: Any, argument: str) -> dict[str, Any]:
-    """Returns the replacement for each graph by the graph's full name. `given` is a mapping from names, or the
-    replacement of the only graph.
+    """Returns a mapping from the full names of graphs to their replacements. `given` is a mapping from names of graphs
+    to replacements. If the code calls only one graph, `given` can be its replacement.
 
     Raises:
-        ValueError: `given` names an unknown graph, or no graph although there are several.
+        ValueError: the code calls no graph; or `given` names an unknown graph; or `given` is a single replacement, but
+            the code calls several graphs.
     """
     graphs = {graph.full_name: graph for graph in copy.graphs}
     if not graphs:
@@ -118,7 +123,7 @@ def by_name(copy: CacheEntry, given: Any, argument: str) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         if len(graphs) > 1:
             known = ", ".join(graph.name for graph in graphs.values())
-            raise ValueError(f"{copy.target.name} calls several graphs: give {argument}= a mapping from {known}")
+            raise ValueError(f"{copy.target.name} calls several graphs: pass {argument}= a mapping from {known}")
         return {next(iter(graphs)): given}
     graph_by_name = {}
     for name, replacement in given.items():

@@ -1,4 +1,4 @@
-"""Evaluates the guards of an entry for a call, one by one."""
+"""Evaluates the guards of a cache entry for a call, one by one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _MISSING = object()
 _LONG = 200
 _FEW = 5
-"""The `repr` of a report shows this many of the failing guards, each on a line of `_LINE` characters."""
+"""The number of failing guards that the `repr` of a `GuardReport` lists, each on a line of at most `_LINE`
+characters."""
 _LINE = 160
 
 
@@ -27,13 +28,13 @@ class Failure:
 
     guard: Guard
     condition: str
-    """The part of the guard that does not hold."""
+    """The condition of the guard that does not hold, as text."""
     expected: str | None
     """The value that would satisfy the condition, as text; None if the condition is no comparison."""
     actual: str | None
-    """The actual value in the call, as text."""
+    """The value that the call has in place of `expected`, as text; None if it could not be read."""
     error: Exception | None = None
-    """The exception that the check raised, which counts as a failure; None if it raised none."""
+    """The exception that the check raised, which counts as a failure; None if the check raised no exception."""
 
     def __str__(self) -> str:
         text = f"{self.guard.kind}: {self.condition}"
@@ -53,13 +54,13 @@ class Failure:
 
 @dataclass(frozen=True)
 class GuardReport:
-    """The verdict of an entry's guards on one call. The object is true if the guards accept the call."""
+    """The verdict of an entry's guards on one call. `bool(report)` is true if the guards accept the call."""
 
     entry: CacheEntry = field(repr=False)
     accepted: bool
     failures: list[Failure]
-    """All guards that do not hold, in the order in which they are checked. PyTorch itself stops at the first guard that
-    fails."""
+    """All guards that do not hold for the call, in the order in which Dynamo checks them. PyTorch itself stops at the
+    first guard that fails."""
     call: tuple[tuple[Any, ...], dict[str, Any]] = field(repr=False)
 
     def __bool__(self) -> bool:
@@ -67,7 +68,7 @@ class GuardReport:
 
     @property
     def would_take(self) -> Dispatch:
-        """The entry that a call with the checked arguments would take now."""
+        """The `Dispatch` for a call with the checked arguments: the entry that Dynamo would use for it now."""
         args, kwargs = self.call
         return self.entry._dispatch(args, kwargs)
 
@@ -75,7 +76,8 @@ class GuardReport:
         return "\n".join([self._head, *(f"  {failure}" for failure in self.failures)])
 
     def __repr__(self) -> str:
-        """Returns the report in a few lines, for the prompt of a debugger. `print` shows every failing guard."""
+        """Returns the report as a text of a few lines, which is short enough for the prompt of a debugger. `print`
+        shows every failing guard."""
         lines = [self._head]
         for failure in self.failures[:_FEW]:
             text = " ".join(str(failure).split())
@@ -93,8 +95,8 @@ class GuardReport:
 
 
 def check(entry: CacheEntry, L: dict[str, Any], call: tuple[tuple[Any, ...], dict[str, Any]]) -> GuardReport:
-    """Returns the report on whether an entry accepts a frame that begins with the locals `L`. PyTorch's own verdict
-    takes precedence over that of the guards in Python."""
+    """Returns a report that states whether the guards of an entry accept a frame with the locals `L`, and which guards
+    fail. If evaluating the guards in Python disagrees with PyTorch's own verdict, PyTorch's verdict counts."""
     G = entry.target.globals
     manager = entry.tree if _is_as_dynamo_made(entry) else entry.manager()
     accepted = cache.accepts(manager, L)
@@ -133,7 +135,9 @@ def failure(guard: Guard, L: dict[str, Any], G: dict[str, Any]) -> Failure | Non
 def _compared(
     guard: Guard, condition: str, L: dict[str, Any], G: dict[str, Any]
 ) -> tuple[str | None, str | None, Exception | None]:
-    """Returns (right side, left side, exception) of a condition that compares two values."""
+    """Returns a tuple (expected, actual, exception) for a failing condition that compares two values. `expected` is the
+    right side of the comparison and `actual` the left side, both as texts. If a side of the comparison cannot be
+    evaluated, both texts are None, and `exception` is the exception that was raised."""
     if condition not in guard.conditions:
         return None, None, None
     try:
@@ -168,7 +172,7 @@ _WORDS: dict[type, str] = {
 
 
 def shown(value: object) -> str:
-    """Returns a value as one line of text; for a tensor, the properties that guards check."""
+    """Returns a value as one line of text. For a tensor, the text states the properties that guards check."""
     kind = type(value)
     try:
         import torch

@@ -1,4 +1,4 @@
-"""The command `depyf edit`: runs a program, and opens an entry that Dynamo made in an editor."""
+"""The command `depyf edit`: runs a program, and then opens a cache entry of one of its functions in an editor."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Failed(Exception):
 def _run(parsed: argparse.Namespace) -> int:
     where, _, path = parsed.target.partition(":")
     if not path:
-        raise _Failed(f"{parsed.target}: say which function: {where}:FUNCTION")
+        raise _Failed(f"{parsed.target}: no function is named; write {where}:FUNCTION")
     namespace = _program(where, parsed.arguments)
     if parsed.first:
         _execute(parsed.first, "--first", namespace)
@@ -45,14 +45,14 @@ def _run(parsed: argparse.Namespace) -> int:
         try:
             fn = getattr(fn, part)
         except AttributeError:
-            raise _Failed(f"no {path} in {where}") from None
+            raise _Failed(f"{where} has no {path}") from None
     registration: Registration | None = None
     try:
         if parsed.apply:
             registration = _register(load_entry(parsed.apply, fn))
         elif parsed.editor:
             edited_file = edit(fn, parsed.file, entry=parsed.entry)
-            print(f"editing {edited_file.path}")
+            print(f"Opening {edited_file.path} in the editor.")
             edited_file.open()
             registration = edited_file.register()
             _tell(registration.entry)
@@ -71,13 +71,13 @@ def _write(fn: Any, parsed: argparse.Namespace) -> None:
     entries = cache_entries(fn)
     number = parsed.entry or 0
     if entries and not -len(entries) <= number < len(entries):
-        raise IndexError(f"there is no entry {number}: there are {len(entries)}")
+        raise IndexError(f"there is no entry {number}; the number of entries is {len(entries)}")
     chosen = entries[number] if entries else new_entry(fn)
     if not entries:
-        print("Dynamo has compiled nothing of it: this is its own code, without guards")
+        print("Dynamo has not compiled the function, so the file contains the function's own code, without guards.")
     path = parsed.file or Path(f"{chosen.target.name.replace('<', '').replace('>', '')}.entry.py")
     chosen.save(path)
-    print(f"wrote {path}: edit it, then --apply {path}")
+    print(f"Wrote {path}. Edit the file, and then register the file with --apply {path}.")
 
 
 def _register(entry: CacheEntry) -> Registration:
@@ -87,7 +87,7 @@ def _register(entry: CacheEntry) -> Registration:
 
 
 def _tell(entry: CacheEntry) -> None:
-    print(f"registered: {entry}")
+    print(f"Registered: {entry}")
 
 
 def _said(error: BaseException) -> str:
@@ -104,7 +104,7 @@ def _program(where: str, arguments: list[str]) -> dict[str, Any]:
         try:
             return vars(importlib.import_module(where))
         except Exception as error:
-            raise _Failed(f"{where}: neither a file nor a module: {error}") from None
+            raise _Failed(f"{where} is neither a file nor a module that can be imported: {error}") from None
     main = types.ModuleType("__main__")
     main.__file__ = str(path)
     sys.modules["__main__"] = main
@@ -114,10 +114,10 @@ def _program(where: str, arguments: list[str]) -> dict[str, Any]:
         exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(main))
     except SystemExit as left:
         if left.code not in (None, 0):
-            raise _Failed(f"{where} ended with {left.code}") from None
+            raise _Failed(f"{where} ended with exit status {left.code}, so nothing is registered") from None
     except Exception:
         traceback.print_exc()
-        raise _Failed(f"{where} raised: nothing is registered") from None
+        raise _Failed(f"{where} raised the exception above, so nothing is registered") from None
     return vars(main)
 
 
@@ -131,6 +131,6 @@ def _execute(text: str, option: str, namespace: dict[str, Any]) -> None:
         value = eval(compile(tree, f"<{option}>", "eval", dont_inherit=True), namespace)
     except Exception:
         traceback.print_exc()
-        raise _Failed(f"{option} raised") from None
+        raise _Failed(f"the code of {option} raised the exception above") from None
     if value is not None:
         print(value)

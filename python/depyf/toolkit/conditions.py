@@ -1,4 +1,4 @@
-"""Guards that a user adds, and the consequences of removing or loosening Dynamo's own guards."""
+"""Creates the guards that a user adds, and describes the consequences of removing or loosening Dynamo's own guards."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from depyf.guards import Guard, evaluated
 from depyf.toolkit.target import Target
 
 Condition = str | Callable[[dict[str, Any]], object]
-"""A guard as a user states it: an expression over `L`, `G` and `torch`, or a function of the locals."""
+"""A guard in the form in which a user passes it: an expression over `L`, `G` and `torch`, or a function that is called
+with the dict of the frame's locals."""
 
 Selector = Guard | int | str | Callable[[Guard], object]
-"""A way to name guards: a guard, its index, Dynamo's name of a value ("L['b']"), the text of a guard, or a predicate.
+"""A way to select guards: a guard, its index, its text, Dynamo's name of a value (such as "L['b']"), or a predicate.
 """
 
 _KNOWN_NAMES = {"L", "G", "torch"}
@@ -30,17 +31,18 @@ class AddedGuard(Guard):
 
     function: Callable[[dict[str, Any]], object] | None = None
     error: Exception | None = field(default=None, repr=False)
-    """The exception that the last check raised, which counts as a failure; None if it raised none."""
+    """The exception that the last check raised, which counts as a failure; None if the check raised no exception."""
     loosened: tuple[Guard, frozenset[int]] | None = field(default=None, repr=False)
-    """Dynamo's guard on a tensor that this guard replaces, and the dimensions that may vary now; None for other guards.
+    """If this guard replaces Dynamo's guard on a tensor, so that some sizes may vary: a pair of the replaced guard and
+    the dimensions that may vary. None for every other guard.
     """
     kept: list[weak.Reference] = field(default_factory=list, repr=False)
     """Weak references to the objects that the expression names by their identity. The guard does not hold once an
     object that its expression names has been freed."""
 
     def failing(self, L: Mapping[str, Any], G: Mapping[str, Any]) -> str | None:
-        """Returns the text of the guard if it does not hold, else None. The attribute `error` is set to the exception
-        that the check raised, or None."""
+        """Returns the text of the guard if the guard does not hold, and None if it holds. Sets the attribute `error` to
+        the exception that the check raised, or to None if the check raised none."""
         self.error = None
         try:
             if any(refers() is None for refers in self.kept):
@@ -60,8 +62,8 @@ class AddedGuard(Guard):
 
 
 def _without_frames(error: Exception) -> Exception:
-    """Removes the tracebacks from an exception and its causes, so that it does not keep the variables of frames
-    alive."""
+    """Removes the tracebacks from an exception and from its causes, so that keeping the exception does not keep the
+    variables of frames alive."""
     chain: list[BaseException] = [error]
     for raised in chain:  # The list grows during the loop.
         raised.__traceback__ = None
@@ -76,7 +78,7 @@ def _without_frames(error: Exception) -> Exception:
 
 
 def added(condition: object, target: Target, *, kind: str = "ADDED", source: str = "") -> AddedGuard:
-    """Returns the guard for a condition that a user gave.
+    """Returns the guard for `condition`, which a user passed.
 
     Raises:
         SyntaxError: the text is not an expression.
@@ -126,7 +128,8 @@ def _check_expression(text: str, target: Target) -> None:
 
 
 def local_names(target: Target) -> list[str]:
-    """Returns the names of the arguments and free variables, with which a frame of the target begins."""
+    """Returns the names of the function's arguments and free variables, which are the locals with which a frame of the
+    function begins."""
     code = target.code
     count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)
     return [*code.co_varnames[:count], *code.co_freevars]
@@ -151,10 +154,11 @@ def only_for(instance: Any, target: Target) -> AddedGuard:
 
 
 def select(guards: Sequence[Guard], selector: object) -> list[Guard]:
-    """Returns the guards that a selector names, and the guards that relate the named value to other values.
+    """Returns the guards that a selector selects. If the selector is Dynamo's name of a value, the guards that relate
+    this value to other values are returned, too.
 
     Raises:
-        ValueError: `selector` names no guard; the message lists the guards.
+        ValueError: `selector` selects no guard; the message describes the guards that exist.
         TypeError: `selector` is not a `Selector`.
     """
     if isinstance(selector, Guard):
@@ -186,7 +190,8 @@ def _is_about(guard: Guard, source: str) -> bool:
 
 
 def relates(guard: Guard, source: str) -> bool:
-    """True if a guard on several values, such as "L['a'] is L['b']", mentions this value."""
+    """True if a guard that relates several values, such as "L['a'] is L['b']", reads the value with Dynamo's name
+    `source`."""
     if guard.source:
         return source in guard.members
     try:
@@ -198,14 +203,16 @@ def relates(guard: Guard, source: str) -> bool:
 
 
 def is_below(name: str, source: str) -> bool:
-    """True if `name` is the value `source`, or is reached through it."""
+    """True if Dynamo's name `name` is the name `source`, or is the name of a value that is reached through the value
+    `source`."""
     return name == source or (name.startswith(source) and name[len(source)] in ".[")
 
 
 def without_members(guard: Guard, gone: str, guards: Sequence[Guard]) -> AddedGuard | None:
-    """Returns the relation that remains between several values after one of them is no longer guarded.
+    """Returns a guard with the relation of `guard`, but without the value `gone` and the values that are reached
+    through it.
 
-    Returns None if fewer than two values remain, or if the relation cannot be restricted.
+    Returns None if fewer than two values remain, or if the relation cannot be restricted to fewer values.
     """
     left = [name for name in guard.members if not is_below(name, gone)]
     values = {guard.source: guard.value for guard in guards if guard.value is not None}
@@ -224,7 +231,7 @@ def without_members(guard: Guard, gone: str, guards: Sequence[Guard]) -> AddedGu
 
 
 def what_is_lost(guard: Guard, because: str | None = None) -> str:
-    """Returns a sentence about what can go wrong when a guard is no longer checked."""
+    """Returns a sentence about the errors that become possible when `guard` is no longer checked."""
     after = f"dropping {because} also dropped" if because else "dropped"
     text = " ".join(guard.text.split())
     names = " and ".join(guard.members)
@@ -250,7 +257,8 @@ def what_is_lost(guard: Guard, because: str | None = None) -> str:
 
 
 def relaxations(relax: object) -> list[tuple[str, list[int]]]:
-    """Returns (Dynamo's name of the tensor, its dimensions that may vary) for each tensor in the argument `relax`.
+    """Returns a pair for each tensor in the argument `relax`: Dynamo's name of the tensor, and the list of its
+    dimensions that may vary.
 
     Raises:
         ValueError: a sentence in `relax` has an unknown form.
@@ -281,10 +289,12 @@ _TENSOR = re.compile(r"size=(?P<size>\[[^\]]*\]), stride=(?P<stride>\[[^\]]*\])\
 
 
 def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
-    """Returns a guard on a tensor in which some dimensions, and the strides that depend on them, may have any size.
+    """Returns a copy of a guard on a tensor that allows any size of the given dimensions, and any stride that follows
+    from these sizes.
 
     Raises:
-        ValueError: the guard does not check sizes, or there is no such dimension.
+        ValueError: the guard does not check sizes, or the tensor has no dimension with one of the numbers in
+            `dimensions`.
     """
     free: set[int] = set()
     if isinstance(guard, AddedGuard) and guard.loosened is not None:
@@ -317,7 +327,7 @@ def relaxed(guard: Guard, dimensions: Sequence[int]) -> AddedGuard:
             mine.append(str(sizes[k]))
             theirs.append(f"max({x}.size({k}), 1)")
         condition = f"{' * '.join(mine)} == {' * '.join(theirs)}"
-        # The stride of a dimension with one element has no effect.
+        # The stride of a dimension has no effect if the size of the dimension is 1.
         conditions.append(f"({condition} or {x}.size({i}) < 2)" if i in free or within else condition)
     shown: list[object] = [None if i in free else n for i, n in enumerate(sizes)]
     text = f"{guard.text[: match.start()]}size={shown}, strides to match)"
@@ -334,7 +344,7 @@ def _lies_within(k: int, stride: int, sizes: list[int | None], strides: list[int
 
 
 def what_is_loosened(guard: Guard, dimensions: Sequence[int]) -> str:
-    """Returns a sentence about what can go wrong when sizes may vary."""
+    """Returns a sentence about the errors that become possible when the sizes of the given dimensions may vary."""
     which = ", ".join(str(dimension) for dimension in dimensions)
     return (
         f"dimension {which} of {guard.source} may vary now: the code was compiled for its size, and gives errors or wrong "

@@ -1,4 +1,4 @@
-"""Opens an entry in an editor as a file, and registers the edited entry."""
+"""Writes a cache entry to a file, opens the file in the user's editor, and registers the edited entry."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from depyf.toolkit.registration import Registration
 
 @dataclass(eq=False)
 class EditedFile:
-    """The file of an entry of this process that a user edits."""
+    """A file with a cache entry of this process, which the user edits."""
 
     path: Path
     entry: CacheEntry = field(repr=False)
     """The entry that was written to the file."""
     registration: Registration | None = None
-    """The registration of the edited entry; None if it is not registered."""
+    """The registration of the edited entry; None until the edited entry is registered."""
 
     def read(self) -> CacheEntry:
-        """Returns the entry that the file contains now, without registering it.
+        """Returns the entry that the current content of the file describes. The entry is not registered.
 
         Raises:
             OSError: the file cannot be read.
@@ -65,7 +65,8 @@ class EditedFile:
         return edited
 
     def register(self) -> Registration:
-        """Registers the entry that the file contains now, and removes the entry that was registered from it before.
+        """Registers the entry that the current content of the file describes. If an entry from an earlier content of
+        the file is registered, removes that entry.
 
         Raises the exceptions of `read` and `CacheEntry.register`; after an exception, nothing has changed.
         """
@@ -79,53 +80,56 @@ class EditedFile:
         """Opens the file in `$EDITOR`, and waits until the editor ends.
 
         Raises:
-            RuntimeError: `$EDITOR` is not set, the editor cannot be started, or it ends with an error.
+            RuntimeError: the environment variable `EDITOR` is not set, or the editor cannot be started, or the editor
+                ends with an error.
         """
         command = os.environ.get("EDITOR") or os.environ.get("VISUAL")
         if not command:
-            raise RuntimeError("$EDITOR is not set: set it to the command that edits a file")
+            raise RuntimeError("$EDITOR is not set; set this variable to the command that edits a file")
         try:
             status = subprocess.run([*shlex.split(command), str(self.path)]).returncode
         except (OSError, ValueError) as error:
-            raise RuntimeError(f"$EDITOR, {command}: {error}") from None
+            raise RuntimeError(f"the editor {command} ($EDITOR) cannot be started: {error}") from None
         if status:
-            raise RuntimeError(f"$EDITOR, {command}: ended with status {status}; nothing is registered")
+            raise RuntimeError(f"the editor {command} ($EDITOR) ended with status {status}; nothing is registered")
 
     def text_written(self) -> str:
-        """Returns the original content of the file."""
+        """Returns the text that depyf wrote to the file, before any edit."""
         return saving.text_of(self.entry, {}, portable_forms=False)
 
 
 def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry: int | None = None) -> EditedFile:
     """Writes an entry's source and guards to a commented Python file, which can be edited.
 
-        compiled(x)
-        file = depyf.edit(compiled, "entry.py")
-        # Change entry.py, and then:
-        file.register()
-        compiled(x)
+    The following example makes a compiled function run edited code.
+
+        compiled(x)  # Dynamo compiles the function.
+        file = depyf.edit(compiled, "entry.py")  # This writes the first entry of the function to a file.
+        # Edit the file now, before its content is registered.
+        file.register()  # This registers the edited entry.
+        compiled(x)  # This call runs the edited code.
 
     Args:
         fn: the function, method, module, result of `torch.compile`, or resume function.
         path: the path of the file; by default a new file in a new directory.
-        editor: if true, opens the file in `$EDITOR`, waits, and registers the edited entry.
-        entry: the index of the entry in `cache_entries(fn)`; by default the first. A function that was never compiled
-            is written as its own code without guards.
+        editor: if true, opens the file in `$EDITOR`, waits until the editor ends, and registers the edited entry.
+        entry: the index of the entry in `cache_entries(fn)`; by default the index of the first entry. A function that
+            was never compiled is written as its own code without guards.
 
     Returns:
-        The file, whose method `register` registers the current content of the file; `registration.remove()` undoes the
-        registration.
+        The file as an `EditedFile`, whose method `register` registers the current content of the file;
+        `registration.remove()` undoes the registration.
 
     Raises:
-        IndexError: there is no such entry.
+        IndexError: the function has no entry with the index `entry`.
         RuntimeError: the editor failed.
-        SyntaxError, NameError, ValueError, LookupError, TypeError: the edited file contains a mistake; the error has
-            its line, nothing is registered, and the file is kept.
+        SyntaxError, NameError, ValueError, LookupError, TypeError: the edited file contains a mistake, whose line the
+            error names; nothing is registered, and the file is kept.
         OSError: the file cannot be written.
     """
     entries = cache_entries(fn)
     if entry is not None and not -len(entries) <= entry < len(entries):
-        raise IndexError(f"there is no entry {entry}: there are {len(entries)}")
+        raise IndexError(f"there is no entry {entry}; the number of entries is {len(entries)}")
     chosen = entries[entry or 0] if entries else new_entry(fn)
     if path is None:
         path = Path(tempfile.mkdtemp(prefix="depyf-")) / f"{names.safe_file_part(chosen.target.name)}.py"
@@ -138,7 +142,7 @@ def edit(fn: Any, path: str | Path | None = None, *, editor: bool = False, entry
 
 
 def _bound(parts: entry_file.Parts, entry: CacheEntry) -> dict[str, Any]:
-    """Returns the names in NAMES of the file with their values."""
+    """Returns a mapping from each name in the dict NAMES of the file to the object that it stands for."""
     bind = {}
     for name, place in parts.names.items():
         try:

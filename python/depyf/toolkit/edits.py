@@ -1,4 +1,4 @@
-"""Makes changed copies of an entry: with another code object, other graphs or other guards."""
+"""Makes changed copies of a cache entry, with another code object, other graphs or other guards."""
 
 from __future__ import annotations
 
@@ -26,14 +26,17 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _counter = itertools.count(1)
-"""Numbers the made-up file names of edited source texts that are in no file. The counter needs no lock, as `next` is
-one step; nothing clears it. A forked child continues with its own copy of the counter."""
+"""Numbers edited source texts that are in no file; the number is part of the file name that tracebacks print for such a
+text. The counter needs no lock, as `next` is one step; nothing clears it. A forked child continues with its own copy of
+the counter."""
 REPLACEMENT = "_depyf_replacement"
-"""The attribute of a function that replaces a graph, with the object that the user passed as the replacement."""
+"""The name of the attribute in which a function that replaces a graph keeps the object that the user passed as the
+replacement."""
 _UNSAVED = "<depyf edit "
-"""The prefix of the file names that tracebacks show for edited text that is in no file."""
+"""The prefix of the file names that tracebacks print for edited source texts that are in no file."""
 EDITED = "# edited"
-"""The first line of a source that was proved before it was edited."""
+"""The first line of an edited source, which replaces the line with which depyf marks decompiled source that is proved
+equivalent to its bytecode."""
 
 
 def edit(
@@ -52,7 +55,7 @@ def edit(
     if refused := why_refused(entry.target.code):
         raise ValueError(refused)
     if source is not None and code is not None:
-        raise ValueError("give source= or code=, not both")
+        raise ValueError("pass source= or code=, but not both")
     copy = dataclasses.replace(
         entry,
         kind="edited" if entry.kind != "loaded" else "loaded",
@@ -105,7 +108,7 @@ def _new_code(
 
 @dataclasses.dataclass(frozen=True)
 class Text:
-    """Source text, and its place in a file."""
+    """A source text, with the file and the line at which it begins."""
 
     text: str
     filename: str
@@ -115,13 +118,13 @@ class Text:
 
     @property
     def padded(self) -> str:
-        """The text after as many empty lines as there are lines before it in its file, so that the line numbers of its
-        code are those of the file."""
+        """The text behind `line - 1` empty lines, so that its code has the line numbers that the text has in its
+        file."""
         return "\n" * (self.line - 1) + self.text
 
 
 def _text(source: str | Path | Text, name: str) -> Text:
-    """Returns the given source, or the source in the file that a path names."""
+    """Returns `source` as a `Text`. If `source` is a path, the text is the content of the file with this path."""
     if isinstance(source, Text):
         return source
     if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.endswith(".py")):
@@ -135,16 +138,16 @@ def _text(source: str | Path | Text, name: str) -> Text:
 
 
 def _without_claim(text: str, entry: CacheEntry) -> str:
-    """Returns the text. If the text differs from the proved source, its first line is replaced by one that states that
-    it was edited."""
+    """Returns `text`. A first line that states that the source is proved equivalent to the bytecode is replaced by the
+    comment `EDITED`, if the text differs from the decompiled source of the entry."""
     if not text.startswith(PROVED) or text == entry.source:
         return text
     return EDITED + text[len(PROVED) :]
 
 
 def _doubt(entry: CacheEntry) -> list[str]:
-    """Returns a list with a warning if the user edited a decompiled source that is not proved; otherwise an empty
-    list."""
+    """Returns a list with one warning if the decompiled source, which the user edited, is not proved equivalent to the
+    bytecode; otherwise returns an empty list."""
     if entry.written is not None:
         return []
     reason = decompile_code(entry.code).reason
@@ -159,7 +162,7 @@ def _lines_of_names(text: str) -> dict[str, int]:
     return line_of_name
 
 
-# Graphs
+# The functions below replace the graphs of an entry.
 
 
 def _replace_graphs(copy: CacheEntry, given: Any) -> None:
@@ -181,11 +184,11 @@ def _check_replacement(name: str, replacement: Any, inputs: int | None, outputs:
         replacement.recompile()
         inputs_given = len(live_graphs.placeholders(replacement))
         if inputs is not None and inputs_given != inputs:
-            raise ValueError(f"{name}: the edited graph has {inputs_given} inputs, the code gives {inputs}")
+            raise ValueError(f"{name}: the edited graph has {inputs_given} inputs, but the code passes {inputs}")
         returned = _output_count(replacement)
         if outputs is not None and returned != outputs:
             has = "does not return a tuple" if returned is None else f"returns {returned} values"
-            raise ValueError(f"{name}: the edited graph {has}, the code takes {outputs}")
+            raise ValueError(f"{name}: the edited graph {has}, but the code uses {outputs}")
     elif inputs is not None:
         try:
             inspect.signature(replacement).bind(*range(inputs))
@@ -196,7 +199,8 @@ def _check_replacement(name: str, replacement: Any, inputs: int | None, outputs:
 
 
 def _output_count(graph_module: Any) -> int | None:
-    """Returns the number of values that a graph returns; None if it does not return a tuple or list."""
+    """Returns the number of values in the tuple or list that a graph returns; None if the graph returns neither a tuple
+    nor a list."""
     for node in reversed(graph_module.graph.nodes):
         if node.op == "output":
             returned = node.args[0]
@@ -206,9 +210,10 @@ def _output_count(graph_module: Any) -> int | None:
 
 def _returning_tuple(name: str, replacement: Any, outputs: int | None) -> Any:
     """Returns a function that calls the replacement of a graph, and raises a TypeError unless the result is a tuple or
-    a list.
+    a list of the expected length.
 
-    Transformed code takes values out of a tuple; indexing a bare tensor would silently give wrong values.
+    Transformed code indexes the result of a graph, and indexing a tensor instead of a tuple would silently yield wrong
+    values.
     """
 
     def call(*args: Any) -> Any:
@@ -216,7 +221,7 @@ def _returning_tuple(name: str, replacement: Any, outputs: int | None) -> Any:
         if not isinstance(result, (tuple, list)) or (outputs is not None and len(result) != outputs):
             wanted = "a tuple" if outputs is None else f"a tuple of {outputs}"
             got = f"{len(result)} values" if isinstance(result, (tuple, list)) else type(result).__name__
-            raise TypeError(f"what stands in for {name} has to return {wanted}, not {got}")
+            raise TypeError(f"the replacement of {name} has to return {wanted}, not {got}")
         return result
 
     call.__wrapped__ = replacement  # type: ignore[attr-defined]
@@ -224,7 +229,7 @@ def _returning_tuple(name: str, replacement: Any, outputs: int | None) -> Any:
     return call
 
 
-# Guards
+# The functions below edit the guards of an entry.
 
 
 def _edit_guards(copy: CacheEntry, drop: Any, add: Any, replace: Any, relax: Any) -> None:
@@ -287,5 +292,5 @@ def _pairs(given: Any) -> list[tuple[Any, Any]]:
     pairs = list(given.items()) if isinstance(given, Mapping) else list(given)
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(f"replace= takes pairs of a guard and what comes in its place, not {pair!r}")
+            raise TypeError(f"replace= takes pairs of a guard and its replacement, not {pair!r}")
     return [(first, second) for first, second in pairs]

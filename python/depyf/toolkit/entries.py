@@ -1,4 +1,4 @@
-"""Cache entries: copies of Dynamo's entries for a function, in the order in which Dynamo tries them."""
+"""Copies of Dynamo's cache entries for a function, in the order in which Dynamo tries the entries."""
 
 from __future__ import annotations
 
@@ -28,37 +28,40 @@ Kind = Literal["ordinary", "registered", "loaded", "edited", "ahead of time"]
 class CacheEntry:
     """Transformed code, and the guards that decide whether a call may use it.
 
-    The function `cache_entries` returns copies of Dynamo's entries, which do not change with Dynamo's cache, and refer
-    to all objects that the code needs.
+    The function `cache_entries` returns copies of Dynamo's entries. A copy does not change when Dynamo's cache changes,
+    and refers to all objects that the code needs.
     """
 
     target: Target = field(repr=False)
     code: types.CodeType = field(repr=False)
     kind: Kind
-    """"ordinary" (made by Dynamo), "registered" (put in front of the ordinary entries by `register`), "loaded" (put in
-    front of them by PyTorch; its code is known if the result of `torch.compile` is given, or if a block recorded it),
-    "edited" (made by `edit`, `new_entry` or `load_entry`, and not in use) or "ahead of time" (made by `aot_compile`,
-    and in no cache)."""
+    """The origin of the entry. Dynamo compiled an "ordinary" entry at a call. The method `register` put a "registered"
+    entry in front of the ordinary entries. PyTorch itself loaded a "loaded" entry, and put it in front of the ordinary
+    entries. The code of a loaded entry is known only if `cache_entries` was called with the result of `torch.compile`,
+    or if a `prepare_debug` block recorded the code. `edit`, `new_entry` and `load_entry` return an "edited" entry,
+    which Dynamo does not use. The function `aot_compile` compiled an "ahead of time" entry, which is in no cache."""
     guards: list[Guard] = field(repr=False)
-    """The guards, in the order in which they are checked."""
+    """The guards, in the order in which Dynamo checks them."""
     compile_id: str | None = None
     bound: dict[str, Any] = field(default_factory=dict, repr=False)
-    """The globals of the code that are not the function's own, with their values: graphs, resume functions, and modules
-    that Dynamo imported."""
+    """Maps the globals of the code that Dynamo made (graphs, resume functions, and modules that Dynamo imported) to
+    their values."""
     warnings: list[str] = field(default_factory=list, repr=False)
-    """Sentences about checks that were lost in edits, and what can go wrong without them."""
+    """Sentences about checks that were lost in edits, and about the errors that are possible without these checks."""
     backend: Any = field(default=None, repr=False)
     tree: Any = field(default=None, repr=False)
     """PyTorch's tree of guards, from which `guards` were read."""
     native: tuple[Guard, ...] = field(default=(), repr=False)
-    """The guards that `tree` checks, which differ from `guards` in an edited entry."""
+    """The guards that `tree` checks; in an edited entry, `guards` is another list."""
     written: str | None = field(default=None, repr=False)
     definitions: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
-    """The functions that a loaded file defines, by name, each with its source."""
+    """If the entry was loaded from a file, maps the name of each function that the file defines to a pair of the
+    function and its source."""
     resumed: list[CacheEntry] = field(default_factory=list, repr=False)
-    """For a loaded entry, the entries of its resume functions, which are registered and removed together with it."""
+    """If the entry was loaded from a file, the entries of its resume functions in this file, which are registered and
+    removed together with the entry."""
     ahead: Any = field(default=None, repr=False)
-    """PyTorch's object for the function that was compiled ahead of time; None for entries of Dynamo's cache."""
+    """PyTorch's object for a function that was compiled ahead of time; None for entries of Dynamo's cache."""
     _manager: Any = field(default=None, repr=False)
 
     def __repr__(self) -> str:
@@ -72,7 +75,7 @@ class CacheEntry:
 
     @property
     def source(self) -> str:
-        """The decompiled code; for edited source, the text that the user gave.
+        """The decompiled source of the code, or, if the user edited the source, the text that the user passed.
 
         Raises:
             ValueError: PyTorch loaded this entry, and its code is unknown.
@@ -82,7 +85,7 @@ class CacheEntry:
 
     @property
     def graphs(self) -> list[Graph]:
-        """The graphs that the entry's code calls, sorted by their names."""
+        """The graphs that the entry's code calls, in the order in which `co_names` of the code lists their names."""
         return callees.graphs(self.code, self.bound)
 
     @property
@@ -91,7 +94,7 @@ class CacheEntry:
         return callees.resume_functions(self.code, self.bound, self.target)
 
     def check(self, /, *args: Any, **kwargs: Any) -> GuardReport:
-        """Evaluates the guards for a call with these arguments, and lists every guard that fails.
+        """Evaluates the guards for a call with the given arguments, and lists every guard that fails.
 
         Raises:
             TypeError: the arguments do not fit the function.
@@ -99,20 +102,21 @@ class CacheEntry:
         return checking.check(self, self.target.bind(args, kwargs), (args, kwargs))
 
     def run(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Runs the code with these arguments, without checking the guards.
+        """Runs the code with the given arguments, without checking the guards.
 
         Resume functions that the code calls after graph breaks run as plain Python, outside of `torch.compile`.
 
         Raises:
             TypeError: the arguments do not fit the function.
-            ValueError: the code, or the function's free variables, are unknown.
+            ValueError: the code of the entry is unknown, or the function has free variables whose values are unknown.
             Exception: the exception that the code raised.
         """
         self._need_code()
         return self.target.call(self.runnable(), args, kwargs)
 
     def runnable(self) -> types.CodeType:
-        """Returns the code with the names in `bound` as constants, so that it still runs after Dynamo has deleted them.
+        """Returns the entry's code with each global in `bound` replaced by its value as a constant, so that the code
+        still runs after Dynamo has deleted these globals.
 
         Raises:
             ValueError: the code is unknown.
@@ -123,7 +127,8 @@ class CacheEntry:
         return runnable
 
     def manager(self) -> Any:
-        """Returns PyTorch's object for the guards, which is built at the first call."""
+        """Returns PyTorch's guard manager for the guards of this entry. The first call of this method builds the guard
+        manager."""
         if self._manager is None:
             self._manager = building.build(self)
         return self._manager
@@ -143,27 +148,32 @@ class CacheEntry:
     ) -> CacheEntry:
         """Returns a changed copy of the entry, which Dynamo does not use until the copy is registered.
 
-        A guard is named by itself, by its index in `guards`, by its text, by Dynamo's name of a value ("L['b']" means
-        all guards on this value and on those that are reached through it), or by a predicate. `warnings` of the copy
-        describe the checks that are lost.
+        The arguments `drop` and `replace` select guards of this entry. A guard is selected by the guard itself, by its
+        index in `guards`, by its text, by Dynamo's name of a value, or by a predicate. For example, the name "L['b']"
+        selects all guards on the argument `b` and on values that are reached through `b`. The attribute `warnings` of
+        the copy describes the checks that the edit drops.
 
         Args:
-            source: the edited text of `source`, or the path of an edited file of a dump.
+            source: the edited text of the attribute `source`, or the path of an edited file of a dump.
             code: a code object that replaces the entry's code.
             drop: guards to leave out.
-            add: guards to add: expressions over `L`, `G` and `torch`, or functions of the locals.
+            add: guards to add. Each guard to add is an expression over `L`, `G` and `torch`, or a function that is
+                called with the dict of the frame's locals.
             replace: a mapping from guards to the conditions that replace them.
-            relax: dimensions of tensors that may vary: {"L['x']": 0}, or "dimension 0 of L['x'] may vary".
-            graph: an edited `torch.fx.GraphModule`, or a callable, that replaces the graph; if the code calls several
-                graphs, a mapping from their names.
-            kernel: the path of an edited file of Inductor's output code; if the code calls several graphs, a mapping
-                from their names.
-            bind: values of names that the edited source uses and the function's module does not have.
+            relax: dimensions of tensors that may vary, such as {"L['x']": 0}, or a sentence such as "dimension 0 of
+                L['x'] may vary".
+            graph: an edited `torch.fx.GraphModule`, or a callable, that replaces the compiled graph. If the code calls
+                several graphs, `graph` is a mapping from the names of graphs to their replacements.
+            kernel: the path of an edited file of Inductor's output code. If the code calls several graphs, `kernel` is
+                a mapping from the names of graphs to paths.
+            bind: a mapping from names to their values, for names that the edited source uses and the function's module
+                does not define.
 
         Raises:
             SyntaxError: the source or a guard is not Python; the error has the place.
             NameError: the source uses an undefined name.
-            ValueError: the code cannot replace that of the function; or a guard, name or dimension does not exist.
+            ValueError: the code cannot replace the function's code, or an argument names a guard, graph or dimension
+                that does not exist.
             TypeError: an argument has a wrong type.
             OSError: a file cannot be read.
         """
@@ -173,13 +183,13 @@ class CacheEntry:
         """Makes Dynamo use this entry from the next call on, before all other entries of the function.
 
         The entry is used wherever Dynamo evaluates a frame of the function. If Dynamo inlined the function into another
-        function, the compiled code of the latter does not look up entries.
+        function, the compiled code of the other function does not look up entries.
 
         The method `remove` of the returned handle removes the entry, as does the end of a `with` statement. A removed
         entry can be registered again. The function `torch._dynamo.reset` removes all registered entries, too.
 
         Raises:
-            ValueError: the code cannot replace that of the function; the message states why.
+            ValueError: the code cannot replace the function's code; the message states why.
             NotImplementedError: this PyTorch cannot register entries; the message states which release can.
             RuntimeError: a guard called this method, or PyTorch itself has loaded entries of this function.
         """
@@ -189,8 +199,8 @@ class CacheEntry:
         """Writes the source, the guards and the names that the code needs to a file, which `load_entry` reads.
 
         The file also contains the entries of the resume functions that the code calls. A warning lists the parts that
-        cannot be written, such as an edited kernel, or a callable that replaces a graph and that no module contains. A
-        file of an entry has to be trusted like a module, because it contains code.
+        cannot be written, such as an edited kernel, or a callable in place of a graph that is not defined in a module.
+        A file of an entry has to be trusted like a module, because it contains code.
 
         Raises:
             ValueError: the code is unknown.
@@ -210,7 +220,7 @@ class CacheEntry:
         ahead_file.save(self, Path(path))
 
     def _dispatch(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Dispatch:
-        """Returns the entry of the same function that a call with these arguments would take now."""
+        """Returns which of the function's current entries Dynamo would use for a call with the given arguments."""
         return lookup.dispatch_among(self.target, args, kwargs, cache_entries)
 
     def _need_code(self) -> None:
@@ -221,21 +231,24 @@ class CacheEntry:
 def cache_entries(fn: Any) -> list[CacheEntry]:
     """Returns the cache entries of a function, in the order in which Dynamo tries them.
 
-        compiled(x)
-        print(depyf.cache_entries(compiled)[0].source)
+    The following example prints the source of the first entry of a compiled function.
+
+        compiled(x)  # Dynamo compiles the function.
+        print(depyf.cache_entries(compiled)[0].source)  # This prints the source of the function's first entry.
 
     Args:
-        fn: a function, method or module, the result of `torch.compile` for one, or a resume function; or a function
-            that was compiled ahead of time, as `aot_compile` returns it or as it was loaded from a file.
+        fn: a function, method or module, the result of `torch.compile` for one of these, a resume function, or a
+            function that was compiled ahead of time. A function that was compiled ahead of time is accepted as
+            `aot_compile` returns it, or as it was loaded from a file.
 
     Returns:
-        Copies of the entries: registered entries first, then the ordinary ones. The list is empty for a function that
-            was never compiled. A function that was compiled ahead of time has one entry for each input that it was
-            compiled for.
+        Copies of the entries: first the registered entries, then the entries that PyTorch loaded, then the ordinary
+        entries. The list is empty for a function that was never compiled. A function that was compiled ahead of time
+        has one entry for each input that it was compiled for.
 
     Raises:
         TypeError: there is no Python function behind `fn`.
-        NotImplementedError: this PyTorch does not show its cache.
+        NotImplementedError: this PyTorch gives no access to its cache.
     """
     compiled_ahead = ahead_of_time.targets(fn)
     if compiled_ahead:
@@ -283,14 +296,15 @@ def _ahead_of_time(compiled: ahead.Compiled, target: Target) -> CacheEntry:
 
 
 def _restored_codes(fn: Any, original: types.CodeType, count: int) -> list[types.CodeType]:
-    """Returns the codes of the entries that PyTorch restored; the function's own code in the place of unknown codes."""
+    """Returns a list of `count` code objects, one for each entry of the function that PyTorch restored. If the code
+    objects are unknown, each element is the function's own code."""
     codes = memory.restored_of(original) or (restored.codes_of(fn, original) if count else [])
     return codes if len(codes) == count else [original] * count
 
 
 def new_entry(fn: Any) -> CacheEntry:
-    """Returns an entry that can be edited for any function, compiled or not: it has the function's own code and no
-    guards.
+    """Returns an entry with the function's own code and no guards, which can be edited even if the function was never
+    compiled.
 
     Raises:
         TypeError: there is no Python function behind `fn`.
@@ -300,7 +314,8 @@ def new_entry(fn: Any) -> CacheEntry:
 
 
 def target_of(fn: Any) -> Target:
-    """Returns the function behind `fn`, which can be a resume function.
+    """Returns the `Target` that describes the Python function behind `fn`. `fn` can also be a resume function or a
+    cache entry.
 
     Raises:
         TypeError: there is no Python function behind `fn`.
@@ -313,7 +328,7 @@ def target_of(fn: Any) -> Target:
         return fn.target
     code = installed.resume_code(fn)
     if code is not None and code is not fn.__code__ and installed.is_resume_code(code):
-        # `fn` is the factory that makes a resume function with free variables.
+        # `fn` is a factory of Dynamo's, which makes a resume function with free variables at each call.
         return Target(code, installed.resume_globals(fn), code.co_name)
     return find_target(fn)
 
@@ -330,17 +345,20 @@ def _as_registered(entry: CacheEntry, target: Target) -> CacheEntry:
 
 
 def dispatch(fn: Any, /, *args: Any, **kwargs: Any) -> Dispatch:
-    """Returns the entry that a call `fn(*args, **kwargs)` would take, and why each entry before it refuses the call.
+    """Returns the entry that Dynamo would use for a call `fn(*args, **kwargs)`, and why each entry before it refuses
+    the call.
 
-        compiled(x)
-        print(depyf.dispatch(compiled, x))
+    The following example prints the entry that Dynamo would use for the next call of a compiled function.
 
-    For a plain function, the entries of all backends are considered; for a result of `torch.compile`, the entries that
-    its backend compiled.
+        compiled(x)  # Dynamo compiles the function.
+        print(depyf.dispatch(compiled, x))  # This prints the entry that Dynamo would use for this call.
+
+    If `fn` is a plain function, the entries of all backends are considered. If `fn` is a result of `torch.compile`,
+    only the entries that its backend compiled are considered.
 
     Raises:
         TypeError: there is no Python function behind `fn`, or the arguments do not fit it.
-        NotImplementedError: this PyTorch does not show its cache.
+        NotImplementedError: this PyTorch gives no access to its cache.
     """
     compiled_ahead = ahead_of_time.targets(fn)
     if compiled_ahead:

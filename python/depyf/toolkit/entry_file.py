@@ -1,11 +1,14 @@
 """Parses the file of an entry, which people edit and other processes load.
 
-    ENTRY = {...}     the function that the entry belongs to, and the versions of Python and PyTorch that made it
-    NAMES = {...}     the names that the code needs and that neither the function's module nor Python defines
-    GUARDS = [...]    expressions over L and G
-    RESUMED = [...]   the entries of resume functions, in the same form, with the name of the function that is the code
-    def ...           graphs, resume functions and the code of their entries, as far as they can be written
-    def ...           the code
+The file of an entry is Python source with the following parts.
+
+    ENTRY names the function that the entry belongs to, and the versions of Python and PyTorch that wrote the file.
+    NAMES is a dict with the names that the code needs and that neither the function's module nor Python defines.
+    GUARDS is a list of the guards, which are expressions over L (the locals) and G (the globals).
+    RESUMED lists the entries of resume functions, each with the name of the function that has the entry's code.
+    In front of the last function are the graphs, the resume functions, and the code of the resume functions' entries,
+    as far as they can be written.
+    The last function in the file is the code of the entry.
 
 Reading the file executes nothing in it: functions are compiled, but their definitions are not executed. A file of an
 entry has to be trusted like a module, because the modules that NAMES and the guards name are imported, and loaded
@@ -36,7 +39,8 @@ class Condition:
     line: int
     text: str
     form: Form
-    """"expression", or the name of the function that is called: "call" or "only_here"."""
+    """"expression" if the element is a condition; "call" or "only_here" if the element is a call of the function with
+    this name."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +58,13 @@ class Parts:
 
 @dataclass(frozen=True)
 class Resumed:
-    """An element of RESUMED: the entry of a resume function."""
+    """An element of the list RESUMED in the file of an entry: the entry of a resume function."""
 
     line: int
     function: str
-    """The name of the resume function in the file."""
+    """The name under which the file defines the resume function."""
     code: str
-    """The name of the function in the file that is the entry's code."""
+    """The name under which the file defines the function whose body is the entry's code."""
     compile_id: str | None
     names: dict[str, str]
     guards: list[Condition]
@@ -90,7 +94,7 @@ def read_text(text: str, path: str = "<entry>") -> Parts:
             functions.append(node)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             raise ValueError(
-                f"{path}, line {node.lineno}: an import has no effect here: NAMES says what a name stands for "
+                f"{path}, line {node.lineno}: an import has no effect here; NAMES defines the object that a name refers to "
                 "('object module:name')"
             )
         elif not _is_docstring(node):
@@ -99,7 +103,7 @@ def read_text(text: str, path: str = "<entry>") -> Parts:
         _check_definition(function, path)
     for part in _PARTS:
         if part not in assignments:
-            raise ValueError(f"{path}: {part} is missing: this is not a file of a cache entry")
+            raise ValueError(f"{path}: {part} is missing, so this is not a file of a cache entry")
     if not functions:
         raise ValueError(f"{path}: the code is missing: the last function in the file")
     lines = text.splitlines(keepends=True)
@@ -122,15 +126,19 @@ def read_text(text: str, path: str = "<entry>") -> Parts:
 
 
 def _check_definition(function: ast.FunctionDef, path: str) -> None:
-    """Refuses a definition of which parts would be executed when the function is defined.
+    """Refuses a function definition with a part that Python would execute together with the definition, such as a
+    decorator.
 
     Raises:
-        ValueError: a part of the definition would be executed; the message names the file, the line and the part.
+        ValueError: the definition has a part that Python would execute; the message names the file, the line and the
+            part.
     """
 
     def refuse(node: ast.AST, problem: str) -> None:
         line = getattr(node, "lineno", function.lineno)
-        raise ValueError(f"{path}, line {line}: {function.name} has {problem}: functions in such a file have none")
+        raise ValueError(
+            f"{path}, line {line}: {function.name} has {problem}: functions in such a file must not have any"
+        )
 
     for decorator in function.decorator_list:
         refuse(decorator, "a decorator")
@@ -160,7 +168,7 @@ def _resumed(node: ast.Assign, path: str) -> list[Resumed]:
             function, code, compile_id = fields["function"], fields["code"], fields["compile id"]
             needed, conditions_said = dict(fields["names"]), list(fields["guards"])
         except (ValueError, TypeError, KeyError):
-            raise ValueError(f"{path}, line {element.lineno}: this is no entry of a resume function") from None
+            raise ValueError(f"{path}, line {element.lineno}: this is not an entry of a resume function") from None
         listed = [Condition(element.lineno, str(text), "expression") for text in conditions_said]
         resumed.append(Resumed(element.lineno, str(function), str(code), compile_id, needed, listed))
     return resumed
@@ -171,7 +179,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _first(lines: Sequence[str], start: int) -> int:
-    """Returns the number of the first line that is not blank, from index `start` on; the result is counted from 1."""
+    """Returns the line number (counted from 1) of the first line at or after the index `start` that is not blank."""
     while start < len(lines) and not lines[start].strip("\n"):
         start += 1
     return start + 1

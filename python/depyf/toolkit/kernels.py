@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
 
 def replace_kernels(copy: CacheEntry, given: Any) -> None:
-    """Makes the graphs of `copy` run the files in `given`, which is one path, or a mapping as `CacheEntry.edit` takes
-    it.
+    """Makes the graphs of `copy` run edited files of output code. `given` is the argument `kernel` of
+    `CacheEntry.edit`: a path, a mapping from names of graphs to paths, or a mapping from "forward" and "backward" to
+    paths.
 
     Raises:
         ValueError: Inductor did not compile the graph in this process, or the file is not its output code.
-        OSError, SyntaxError: a file cannot be read.
+        OSError, SyntaxError: a file cannot be read or parsed.
         TypeError: `given` contains something other than paths.
     """
     if isinstance(given, Mapping) and given.keys() <= set(kernels.DIRECTIONS):
@@ -31,7 +32,9 @@ def replace_kernels(copy: CacheEntry, given: Any) -> None:
         new = []
         for direction, path in by_direction.items():
             if direction not in kernels.DIRECTIONS:
-                raise ValueError(f"{graph.name}: there is no direction {direction!r}: there are forward and backward")
+                raise ValueError(
+                    f"{graph.name}: the direction {direction!r} is unknown; the directions are forward and backward"
+                )
             if not isinstance(path, (str, Path)):
                 raise TypeError(f"kernel= is the path of a file of output code, not {type(path).__name__}")
             if direction not in compiled:

@@ -25,34 +25,41 @@ from depyf.toolkit.validation import check_code, unknown_names
 def load_entry(
     path: str | Path, fn: Any = None, *, bind: Mapping[str, Any] | None = None, incomplete: bool = False
 ) -> CacheEntry:
-    """Returns the entry that `CacheEntry.save` wrote, in this process or another with the same Python and PyTorch.
+    """Returns the entry in a file that `CacheEntry.save` wrote. The file may have been written by this process, or by
+    another process with the same Python and PyTorch.
 
-        compiled(x)
-        depyf.cache_entries(compiled)[0].save("entry.py")
-        print(depyf.load_entry("entry.py").run(x))
+    The following example saves an entry, loads the entry again, and runs its code.
 
-    Names are bound to the objects that the file describes, or to the values in `bind`. Graphs run as they were
-    captured, with PyTorch's own operators. The loaded entry is not registered with Dynamo.
+        compiled(x)  # Dynamo compiles the function.
+        depyf.cache_entries(compiled)[0].save("entry.py")  # This saves the first entry of the function.
+        print(depyf.load_entry("entry.py").run(x))  # This loads the entry again, and runs its code.
 
-    A file has to be trusted like a module: the modules that it names are imported, its guards run at every check, and
-    its functions at every call. Loading a file runs none of its guards and functions; decorators, annotations, default
-    values that are no constants, and statements other than functions and the file's own parts are refused.
+    The names that the code needs are bound to the objects that the file describes, or to the values in `bind`. Graphs
+    run as Dynamo captured them, with PyTorch's own operators, without a backend. The loaded entry is not registered
+    with Dynamo.
+
+    A file must be trusted like a module: the modules that the file names are imported, its guards run whenever the
+    entry is checked, and its functions run whenever the entry is called. Loading a file runs none of its guards and
+    functions. A file is refused if it contains a decorator, an annotation, a default value that is no constant, or any
+    statement other than functions and the lists and dicts that `save` writes.
 
     Args:
-        path: the file.
-        fn: the function that the entry belongs to; by default the function that the file names. `fn` is required
-            if the function cannot be reached from a module by name, or is a method of one instance.
-        bind: names in the file with their values in this process.
+        path: the path of the file.
+        fn: the function that the entry belongs to; by default the function that the file names. `fn` must be passed if
+            the function cannot be found by name in a module, or if the entry is for a method of one particular
+            instance.
+        bind: a mapping from names that the file uses to their values in this process.
         incomplete: if true, guards that cannot be checked in this process are left out, each with a warning; by default
             they raise an exception.
 
     Raises:
         OSError: the file cannot be read.
         SyntaxError: the file is not Python; the error has the file and the line.
-        ValueError: the file is no file of an entry, another Python or PyTorch wrote it, it contains a refused
-            statement, or its code cannot replace that of the function; the message states which.
-        LookupError: the function, or the object behind a guard, is missing; the message states which.
-        NameError: names are missing; the message lists all of them.
+        ValueError: the file is no file of an entry, or another Python or PyTorch wrote it, or it contains a refused
+            statement, or its code cannot replace the function's code; the message states which.
+        LookupError: the function, or an object that a guard names, does not exist in this process; the message names
+            it.
+        NameError: the code needs names that neither the file nor `bind` defines; the message lists all of them.
         TypeError: there is no Python function behind `fn`.
     """
     parts = read(Path(path))
@@ -69,9 +76,9 @@ def load_entry(
         f"{name} (no such global)" for name in unknown_names(code, target.code, target, {**bound, **parts.names})
     ]
     if missing:
-        raise NameError(f"{path}: missing for {target.name}: {', '.join(missing)}. Give them with bind={{...}}")
+        raise NameError(f"{path}: missing for {target.name}: {', '.join(missing)}. Pass them with bind={{...}}")
     written = parts.code.text
-    if written.startswith(PROVED):  # the file may have been edited
+    if written.startswith(PROVED):  # The first line is ignored, because the file may have been edited.
         written = f"# loaded from {path}" + written[len(PROVED) :]
     entry = CacheEntry(target, code, "edited", [], parts.entry.get("compile id"), bound, written=written)
     entry.definitions = {name: (bound[name], text.text) for name, text in parts.below.items() if name in bound}
@@ -83,8 +90,8 @@ def load_entry(
 
 
 def _check_made_by(parts: Parts) -> None:
-    """Refuses a file of another format, or one that another Python or PyTorch wrote, whose bytecode and guards have
-    another meaning.
+    """Refuses a file of another format, and a file that another version of Python or PyTorch wrote, because the same
+    bytecode and guards can have another meaning in another version.
 
     Raises:
         ValueError: the file has another format, or another Python or PyTorch wrote it; the message has both versions.
@@ -101,8 +108,8 @@ def _check_made_by(parts: Parts) -> None:
 
 
 def _load_resumed(resumed: Resumed, parts: Parts, entry: CacheEntry, made_once: dict[str, Any]) -> CacheEntry | None:
-    """Returns the entry of a resume function; None, with a warning, if an object that the entry needs is missing, so
-    that Dynamo compiles the function again."""
+    """Returns the entry of a resume function. If an object that the entry of the resume function needs does not exist,
+    returns None and adds a warning to `entry`; Dynamo then compiles the resume function again."""
     function = made_once.get(resumed.function)
     text = parts.below.get(resumed.code)
     where = f"{parts.path}, line {resumed.line}"
@@ -134,24 +141,24 @@ def _target(parts: Parts, fn: Any) -> Target:
         try:
             fn = portable.find(f"{module}:{name}")
         except LookupError as error:
-            raise LookupError(f"{parts.path}: missing {error}: give the function as fn=") from None
+            raise LookupError(f"{parts.path}: missing {error}: pass the function as fn=") from None
     target = target_of(fn)
     instance = parts.entry.get("instance")
     if instance and target.instance is None:
-        raise LookupError(f"{parts.path}: the entry is for one {instance}: give its method as fn=")
+        raise LookupError(f"{parts.path}: the entry is for one {instance}: pass its method as fn=")
     return target
 
 
 def _bound(
     parts: Parts, needed: Mapping[str, str], target: Target, given: dict[str, Any], made_once: dict[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Returns (names with their values, a phrase for each name that is missing).
+    """Returns a pair (bound, missing). `bound` maps names to their values. `missing` has a phrase for each name without
+    a value.
 
     Args:
-        needed: name -> the description of its value in the file.
-        made_once: the functions of the file that were already created for other names; functions that are created here
-            are added. Dynamo identifies a resume function by its code object, so each resume function is created only
-            once.
+        needed: a mapping from names to the descriptions of their values in the file.
+        made_once: the functions of the file that were created before; functions that this call creates are added.
+            Dynamo identifies a resume function by its code object, so each resume function is created only once.
     """
     bound: dict[str, Any] = {}
     missing = []
@@ -176,14 +183,14 @@ def _bound(
 
 
 def _function(text: Text, name: str, target: Target, bound: dict[str, Any]) -> Any:
-    """Returns the function that a text defines. The function is assembled from its code and default values, without
-    executing the definition."""
+    """Returns the function that a source text defines. The function is assembled from its code object and its default
+    values; the definition itself is not executed."""
     tree = ast.parse(text.padded, text.filename)
     module = compile(tree, text.filename, "exec", dont_inherit=True)
     code = next(const for const in module.co_consts if isinstance(const, types.CodeType) and const.co_name == name)
     definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef))
-    # The function uses the globals of its module, so that it sees later changes of the module, and bound names become
-    # constants.
+    # The new function has the globals of the target's module, so that later changes of these globals affect it. The
+    # names in `bound` become constants in the code of the new function.
     code = _core.bind_names(code, bound)
     defaults = tuple(ast.literal_eval(default) for default in definition.args.defaults)
     function = types.FunctionType(code, target.globals, name, defaults or None)
@@ -221,7 +228,8 @@ def _add_guards(entry: CacheEntry, parts: Parts, incomplete: bool) -> None:
 
 
 def added_at(condition: Condition, check: Any, target: Target, path: str) -> AddedGuard:
-    """Returns the guard for an element of GUARDS. An exception for a malformed element names its line in the file."""
+    """Returns the guard for an element of the list GUARDS in the file of an entry. If the element is malformed, the
+    exception names the element's line in the file."""
     try:
         return conditions.added(check, target)
     except SyntaxError as error:

@@ -1,4 +1,4 @@
-"""Finds the entry that a call would take."""
+"""Finds the cache entry that Dynamo would use for a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _FEW = 3
-"""The `repr` of a dispatch shows this many of the entries that refuse the call."""
+"""The number of refusing entries that the `repr` of a `Dispatch` lists."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,15 @@ class Dispatch:
 
     name: str
     entry: CacheEntry | None = field(repr=False)
-    """The entry that would run; None if no entry accepts the call."""
+    """The first entry that accepts the call, and whose code would run; None if no entry accepts the call."""
     action: str
-    """A phrase: "would run the entry ...", "would compile" or "would run without compiling: ..."."""
+    """A phrase that begins with "would run the", "would compile", "would run without compiling" or "would raise"."""
     refused: list[tuple[CacheEntry, GuardReport | str]] = field(repr=False)
-    """The entries that are tried before `entry`, each with its report, or with the reason why its guards are not
-    checked."""
+    """The entries that Dynamo tries before `entry`, each with the report on its guards, or with the reason why its
+    guards are not checked."""
 
     def __repr__(self) -> str:
-        """Returns the dispatch in a few lines, for the prompt of a debugger."""
+        """Returns a text of a few lines, which is short enough for the prompt of a debugger."""
         lines = [f"{self.name}: {self.action}"]
         for entry, why in self.refused[:_FEW]:
             lines.append(f"entry {entry.compile_id or entry.kind}: {why}" if isinstance(why, str) else repr(why))
@@ -55,11 +55,11 @@ def dispatch_among(
     entries_of: Callable[[Target], list[CacheEntry]],
     otherwise: str | None = None,
 ) -> Dispatch:
-    """Returns the entry that a call of a function would take, and why each entry before it refuses the call.
+    """Returns the entry that Dynamo would use for a call of a function, and why each entry before it refuses the call.
 
     Args:
         entries_of: returns the entries of the function, in the order in which Dynamo tries them.
-        otherwise: the reaction if no entry accepts the call; by default Dynamo's own reaction.
+        otherwise: a phrase for the reaction if no entry accepts the call; by default a phrase for what Dynamo would do.
     """
     L = target.bind(args, kwargs)
     refused: list[tuple[CacheEntry, GuardReport | str]] = []
@@ -69,7 +69,7 @@ def dispatch_among(
     entries = entries_of(target)
     for entry in entries:
         if entry.kind == "ordinary" and not cache.same_backend(entry.backend, target.backend):
-            refused.append((entry, "made by another backend"))
+            refused.append((entry, "compiled by a different backend"))
             continue
         report = check(entry, L, (args, kwargs))
         if report:

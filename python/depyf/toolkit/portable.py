@@ -1,7 +1,8 @@
-"""Writes objects as text by which another process finds them, `module:path.to.it`, and guards that contain such text.
+"""Writes objects as texts of the form `module:path.to.object`, by which another process finds them, and guards that
+contain these texts.
 
-Dynamo's guards name types and functions by their identity, a number that has no meaning in another process; the file of
-an entry contains `identity('module:name')` instead.
+Dynamo's guards name types and functions by their `id()`, a number that has no meaning in another process. In the place
+of an object's id, the file of an entry contains `identity('module:name')`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 INSTANCE = "instance"
-"""The text for the object that a method belongs to."""
+"""The text that stands for the object to which a method is bound, if an entry belongs to a method."""
 INSTANCE_TYPE = "type of instance"
 _IDENTITY = re.compile(r"(?P<read>\bid\((?P<of>(?:(?! and | or ).)+?)\)) == (?P<number>\d{5,})(?=$|\)| and | or )")
 _DYNAMOS = re.compile(r"G\['(?P<name>__(?:import|builtins_dict)_\w+)'\]")
@@ -47,7 +48,7 @@ def place(value: object) -> str | None:
 
 
 def find(text: str) -> Any:
-    """Returns the object that a text of `place` names.
+    """Returns the object that a text returned by `place` names.
 
     Raises:
         LookupError: the object does not exist; the message names the missing part.
@@ -66,7 +67,9 @@ def find(text: str) -> Any:
 
 
 def expression(guard: Guard, entry: CacheEntry) -> str | None:
-    """Returns the guard's condition without identities of this process; None if it cannot be written so."""
+    """Returns the guard's condition with each number that `id()` returned replaced by a text by which another process
+    finds the object. Returns None if the guard has no Python form. Also returns None if another process cannot find an
+    object whose `id()` the condition contains."""
     if guard.expression is None:
         return None
     lost = False
@@ -82,8 +85,9 @@ def expression(guard: Guard, entry: CacheEntry) -> str | None:
 
 
 def _without_dynamos_name(match: re.Match[str], target: Target) -> str:
-    """Returns an expression by which any process finds a module, or Python's builtins, that Dynamo stored in the
-    function's globals."""
+    """`match` is an expression that reads a global of the function, in which Dynamo stored an object. If the object in
+    the global is a module or the dict of Python's builtins, returns an expression for the same object that any process
+    can evaluate. If Dynamo stored any other object in the global, returns the matched expression unchanged."""
     value = target.globals.get(match["name"])
     if isinstance(value, types.ModuleType):
         return f"__import__({value.__name__!r}, fromlist=['_'])"
@@ -91,7 +95,8 @@ def _without_dynamos_name(match: re.Match[str], target: Target) -> str:
 
 
 def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) -> str | None:
-    """Returns the place of the object whose identity a condition `id(...) == number` compares."""
+    """Returns the result of `place` for the object whose `id()` is `number` in the condition `id(...) == number`; None
+    if no other process can find the object."""
     target = entry.target
     if target.instance is not None and number in (id(target.instance), id(type(target.instance))):
         return INSTANCE if number == id(target.instance) else place(type(target.instance)) or INSTANCE_TYPE
@@ -111,7 +116,8 @@ def _place_of_identity(number: int, read: str, guard: Guard, entry: CacheEntry) 
     known = place(owner)
     if known is not None:
         return f"{known}.__code__" if value is not owner else known
-    # An object without a place of its own can be found only through a global of the function's module.
+    # `place` has no text for this object, so another process can reach the object only through a global of the
+    # function's module.
     path: list[str] = []
     while isinstance(tree, ast.Attribute):
         path.insert(0, tree.attr)
@@ -149,8 +155,8 @@ def _types() -> list[type]:
 
 
 def with_identities(text: str, target: Target, keep: list[object]) -> str:
-    """Replaces each `identity('module:name')` in a condition by the id() of the object in this process. The objects are
-    appended to `keep`, because they have to stay alive.
+    """Replaces each `identity('module:name')` in a condition by the id() of the named object in this process. The named
+    objects are appended to `keep`, because each must stay alive as long as its id() is used.
 
     Raises:
         LookupError: an object does not exist.
@@ -171,8 +177,8 @@ def with_identities(text: str, target: Target, keep: list[object]) -> str:
 
 
 def described(value: object, target: Target) -> str:
-    """Returns the description of the object behind a name in a file: "object ...", "value ...", "globals", or "missing
-    ..." with more details."""
+    """Returns the text that describes an object in the dict NAMES of a file. The text is "globals" or "builtins", or
+    one of the words "object", "value", "float" and "missing" followed by details."""
     if value is target.globals:
         return "globals"
     if value is vars(builtins):
@@ -187,7 +193,7 @@ def described(value: object, target: Target) -> str:
     where = place(value)
     if where is not None:
         return f"object {where}"
-    # The value is a dtype or a layout.
+    # A dtype or a layout of torch is found by its repr, such as `torch.float32`.
     if type(value).__module__ == "torch" and re.fullmatch(r"torch\.\w+", repr(value)):
         return f"object {repr(value).replace('.', ':', 1)}"
     kind = type(value)
@@ -198,11 +204,11 @@ _LITERALS = (bool, int, float, complex, str, bytes, type(None), type(...), tuple
 
 
 def value_of(text: str, target: Target) -> Any:
-    """Returns the object that a text of `described` stands for.
+    """Returns the object that a text returned by `described` describes.
 
     Raises:
         LookupError: the object does not exist; the message names the missing part.
-        ValueError: `described` did not write the text.
+        ValueError: the text has none of the forms that `described` writes.
     """
     kind, _, rest = text.partition(" ")
     if kind == "globals":
@@ -221,8 +227,8 @@ def value_of(text: str, target: Target) -> Any:
 
 
 def graph_source(graph_module: Any, name: str) -> tuple[str, Mapping[str, object]] | None:
-    """Returns (a function that computes the same as a graph, the names that it needs); None if the graph holds objects
-    of its own."""
+    """Returns (the source of a function that computes the values of a graph, the globals of the function); None if the
+    graph holds modules, parameters or constants."""
     if any(node.op in ("get_attr", "call_module") for node in graph_module.graph.nodes):
         return None
     python_code = graph_module.graph.python_code("self")

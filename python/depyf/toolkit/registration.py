@@ -1,16 +1,19 @@
-"""Registers entries with Dynamo, which tries them before its own entries.
+"""Registers cache entries with Dynamo. For a call, Dynamo tries registered entries before the entries that it compiled
+itself.
 
 A registered entry is a precompile entry of PyTorch. Dynamo tries precompile entries first, in the order in which they
-were loaded. PyTorch can remove only all entries of a function at once, does not show their code, and does not lock
-them: a thread that is in the middle of a lookup would use an entry that another thread has freed. Entries are therefore
-removed only while no other thread is inside of a call of a compiled function. Until PyTorch drops it, a removed entry
-refuses every call, and an entry that a newer entry should precede evaluates the newer entry's guards first.
+were loaded. PyTorch can only remove all precompile entries of a function at once, and gives no access to their code.
+PyTorch does not lock entries, so a thread in the middle of a lookup could use an entry that another thread has freed.
+Therefore entries are removed only while no other thread is inside of a call of a compiled function. A removed entry
+refuses every call until PyTorch drops the entry. The newest entry must take precedence. If PyTorch tries an older entry
+before a newer entry, the older entry first evaluates the newer entry's guards, and refuses the calls that the newer
+entry accepts.
 
 PyTorch's C++ holds the registered entries of a function as long as the function's code lives, and the garbage collector
-cannot see these references. A registered entry must not refer to the function's code, nor to the object whose method it
-is, because this cycle would never be freed: PyTorch refers to the guards, the guards refer to a `_Record`, and all
-other objects refer to the record weakly. Only the user's `Registration` may refer to the function whose entry is
-registered.
+cannot see these references. A registered entry must not refer to the function's code, nor to the object to which a
+method is bound, because the resulting reference cycle would never be freed. PyTorch refers to the guards, the guards
+refer to a `_Record`, and all other objects refer to the record weakly. Only the user's `Registration` may refer to the
+function whose entry is registered.
 """
 
 from __future__ import annotations
@@ -33,19 +36,22 @@ if TYPE_CHECKING:
     from depyf.toolkit.entries import CacheEntry
 
 _lock = locks.Lock()
-"""The lock for `_loaded` and for the order of PyTorch's precompile entries. A forked child, in which the lock is free,
-has copies of `_loaded` and of PyTorch's entries; nothing clears the lock."""
+"""The lock for `_loaded` and for the order of PyTorch's precompile entries. Nothing clears the lock, which
+exists as long as the process. A forked child can acquire the lock, and has copies of `_loaded` and of PyTorch's
+entries."""
 _counter = itertools.count()
 """Numbers registered entries in the order of their registration. The counter needs no lock, as `next` is one step;
 nothing clears it. A forked child continues with its own copy of the counter."""
 _loaded: weak.Table[list[Callable[[], _Record | None]]] = weak.Table()
-"""Maps the code of a function to references to the records of all entries that depyf registered with PyTorch, in
-PyTorch's order. An item is cleared when the code is freed, or together with its last record. The table is guarded by
-`_lock`; a forked child continues with its copy."""
+"""Maps the code of a function to references to the records of all entries that depyf registered with PyTorch, in the
+order in which PyTorch tries the entries. An item is removed when the code is freed, or when the last record of the
+function is gone; nothing else clears `_loaded`. `_loaded` is guarded by `_lock`; a forked child continues with its own
+copy."""
 
 
 class Registration:
-    """A registered entry. A `with` statement removes the entry at its end."""
+    """A handle to a registered entry. If the handle is used in a `with` statement, the entry is removed at the end of
+    the statement."""
 
     def __init__(self, entry: CacheEntry, record: _Record) -> None:
         self.entry = entry
@@ -57,14 +63,14 @@ class Registration:
 
     @property
     def resumed(self) -> list[Registration]:
-        """Returns the registrations of the resume functions that the entry contains, which are removed together with
-        the entry."""
+        """Returns the registrations of the entries of resume functions that were registered together with this entry,
+        and are removed together with it."""
         records = [record for refers in self._record.resumed if (record := refers()) is not None and not record.removed]
         return [record.registration(code) for record in records if (code := record.function()) is not None]
 
     @property
     def active(self) -> bool:
-        """True if Dynamo still has the entry: before `remove`, and before `torch._dynamo.reset`."""
+        """True until the entry is removed by `remove` or by `torch._dynamo.reset`."""
         return any(record is self._record for record in _records_of(self.entry.target.code))
 
     def remove(self) -> None:
@@ -103,7 +109,8 @@ class _Record:
         self.manager: Callable[[], Any] = weak.NOTHING
         self.handle: Callable[[], Registration | None] = weak.NOTHING
         self.newer: list[Callable[[], _Record | None]] = []
-        """References to the entries that take precedence over this entry, although PyTorch tries them later."""
+        """References to the records of newer entries, which take precedence over this entry although PyTorch tries them
+        later."""
 
     @property
     def removed(self) -> bool:
@@ -116,9 +123,9 @@ class _Record:
         self.newer = []
 
     def accepts(self, L: dict[str, Any]) -> bool:
-        """The entry's first guard: true if no newer entry takes the call."""
-        # The list `newer` can grow during the loop, because a guard can register entries. A guard can also remove this
-        # entry.
+        """Implements the entry's first guard. True if the entry was not removed and no newer entry accepts the call."""
+        # A guard can register entries, so the list `newer` can grow during the loop. A guard can also remove this
+        # record's own entry, so `removed` is read last.
         for refers in self.newer:
             record = refers()
             if record is not None and record.would_run(L):
@@ -126,12 +133,12 @@ class _Record:
         return not self.removed
 
     def would_run(self, L: dict[str, Any]) -> bool:
-        """True if the entry would take a call with these locals."""
+        """True if the entry is not removed and its guards accept a call with the locals `L`."""
         manager = self.manager()
         return not self.removed and manager is not None and cache.accepts(manager, L)
 
     def registration(self, code: types.CodeType) -> Registration:
-        """Returns the user's `Registration`, or a new one if the user has deleted it."""
+        """Returns the `Registration` that the user holds, or a new `Registration` if the user has deleted it."""
         handle = self.handle()
         if handle is None:
             assert self.entry is not None
@@ -169,8 +176,8 @@ def register(entry: CacheEntry) -> Registration:
         known = _known(code)
         if foreign := len(not_ours(code)):
             raise RuntimeError(
-                f"{target.name} has {foreign} entries that PyTorch loaded, which come first and would be lost: "
-                "torch._dynamo.reset() takes them away"
+                f"{target.name} has {foreign} entries that PyTorch loaded, which come first and would be lost; "
+                "call torch._dynamo.reset() to remove them"
             )
         if not _load_anew(code, [record, *_records_of(code)]):
             cache.load_behind(code, manager, runnable)
@@ -179,7 +186,8 @@ def register(entry: CacheEntry) -> Registration:
             _remember(code, [*known, record])
         cache.look_at_again(code)
     handle = Registration(entry, record)
-    # Dynamo tries the entry first that is registered last, so the entries are registered in reverse order.
+    # Dynamo tries the entry first that was registered last, so the entries of the resume functions are registered in
+    # reverse order.
     record.resumed = [weakref.ref(register(resumed)._record) for resumed in reversed(entry.resumed)]
     return handle
 
@@ -200,7 +208,8 @@ def registered() -> list[Registration]:
 
 
 def registered_of(code: types.CodeType) -> list[Registration]:
-    """Returns the registered entries of the function with this original code, in the order in which they are tried."""
+    """Returns the registered entries of the function whose original code is `code`, in the order in which Dynamo tries
+    them."""
     with _lock:
         _sweep(code)
         return [record.registration(code) for record in _records_of(code)]
@@ -214,15 +223,16 @@ def not_ours(code: types.CodeType) -> list[Any]:
 
 
 def _records_of(code: types.CodeType) -> list[_Record]:
-    """Returns the records of the registered entries of a function, in the order in which they are tried."""
+    """Returns the records of the registered entries of a function that are not removed, the newest first."""
     with _lock:
         alive = [record for record in _known(code) if not record.removed]
         return sorted(alive, key=lambda record: record.number, reverse=True)
 
 
 def _known(code: types.CodeType) -> list[_Record]:
-    """Returns the records of the entries that PyTorch still has, in PyTorch's order, including removed entries; empty
-    after `torch._dynamo.reset`."""
+    """Returns the records of those registered entries of a function that PyTorch still holds, in the order in which
+    PyTorch tries them. Entries that were removed, but not yet released by PyTorch, are included. After
+    `torch._dynamo.reset`, the list is empty."""
     references = _loaded.get(code)
     if not references:
         return []
@@ -241,21 +251,22 @@ def _remember(code: types.CodeType, records: list[_Record]) -> None:
 
 
 def _sweep(code: types.CodeType) -> None:
-    """Makes PyTorch release the entries that were removed, unless a thread may be using them."""
+    """Makes PyTorch release the removed entries of a function, unless a thread may be using one of these entries."""
     if any(record.removed for record in _known(code)):
         _load_anew(code, _records_of(code))
 
 
 def _load_anew(code: types.CodeType, records: list[_Record]) -> bool:
-    """Makes PyTorch hold exactly these entries, in this order.
+    """Makes PyTorch hold exactly the entries of `records` as the precompile entries of the function, in the order of
+    `records`.
 
     Returns:
-        False, with nothing changed, if a thread may be in the middle of a lookup: this thread, below a guard, or
-            another one.
+        True if PyTorch holds the entries now. False, with nothing changed, if another thread may be in the middle of a
+        lookup, or if a guard, and thus a lookup, is running in this thread.
     """
     if is_guard_running():
         return False
-    # The list keeps the managers alive until PyTorch has released them.
+    # The list `before` keeps the previous guard managers alive until PyTorch has released them.
     before = [record.manager() for record in _known(code)]
     entries = [
         (manager, record.code)

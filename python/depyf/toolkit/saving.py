@@ -1,4 +1,5 @@
-"""Writes a cache entry to a file. `depyf.toolkit.entry_file` describes the format of the file, and reads it."""
+"""Writes a cache entry to a file. The module `depyf.toolkit.entry_file` describes the format of the files of entries,
+and reads such files."""
 
 from __future__ import annotations
 
@@ -23,14 +24,15 @@ if TYPE_CHECKING:
 FORMAT = 1
 RESUMED = "RESUMED"
 _HEAD = """\
-# {kind} entry of {name}: what Dynamo runs in the place of the function, and when.
+# {kind} entry of {name}: the code that Dynamo runs instead of the function, and the guards under which it does so.
 #
-# ENTRY says to which function this entry belongs. It has to stay as it is.
-# NAMES says what the code needs besides the function's own globals: "below" is defined further down.
-# GUARDS must all hold for a call to take this entry: expressions over L (the locals by name), G (the globals) and torch.
-#   Take lines away, change them, add some. only_here(...) is a guard that has no Python form.
-# RESUMED has the entries of the functions that go on after graph breaks, in the order in which they are tried.
-# The last function is the code itself. Its arguments and free variables have to stay as they are.
+# ENTRY names the function that this entry belongs to. Do not change ENTRY.
+# NAMES lists the names that the code needs besides the globals of the function itself; "below" means that the name is
+#   defined further down in this file.
+# GUARDS are expressions over L (the locals by name), G (the globals) and torch. A call uses this entry only if all
+#   guards hold. You may remove, change and add guards. only_here(...) stands for a guard that has no Python form.
+# RESUMED contains the entries of the functions that continue after graph breaks, in the order in which they are tried.
+# The last function of this file is the code of the entry. Do not change its parameters and free variables.
 """
 
 
@@ -48,9 +50,13 @@ def save(entry: CacheEntry, path: Path, entries_of: Callable[[Any], list[CacheEn
         f"a guard that has no Python form: {guard.text}" for guard, text in forms(entry, True) if _is_only_here(text)
     ]
     if missing:
-        report.warn(f"{path} cannot be loaded as it is, for it has not all of the entry: {'; '.join(missing)}")
+        report.warn(
+            f"{path} cannot be loaded without changes, because it does not contain the whole entry: {'; '.join(missing)}"
+        )
     elif left_out:
-        report.warn(f"{path}: what follows a graph break is compiled again where it is loaded: {'; '.join(left_out)}")
+        report.warn(
+            f"{path}: the code after a graph break is compiled again in the process that loads the file: {'; '.join(left_out)}"
+        )
 
 
 def _is_only_here(text: str) -> bool:
@@ -60,14 +66,17 @@ def _is_only_here(text: str) -> bool:
 def _resumed_of(
     entry: CacheEntry, needed: dict[str, tuple[str, str]], entries_of: Callable[[Any], list[CacheEntry]]
 ) -> tuple[list[tuple[str, str, CacheEntry, dict[str, tuple[str, str]]]], list[str]]:
-    """Returns the entries of the resume functions that an entry leads to, and the reasons why some are left out.
+    """Returns the entries of all resume functions that the code of an entry calls, directly or through other resume
+    functions, and the reasons why some of these entries cannot be written.
 
     Args:
-        needed: the names that the entry needs: name -> (its description in NAMES, its definition or "").
+        needed: a mapping from each name that the entry needs to a pair: the description of the name in NAMES, and its
+            definition ("" if it has none).
 
     Returns:
-        For each entry (the name of the resume function, a name for the code, the entry, the names that it needs); and a
-        sentence for each entry that is left out.
+        A pair of lists. The first list has a tuple for each entry of a resume function: the name of the resume
+        function, a name for the entry's code, the entry, and the names that the entry needs. The second list has a
+        sentence for each entry that cannot be written.
     """
     resumed: list[tuple[str, str, CacheEntry, dict[str, tuple[str, str]]]] = []
     left_out: list[str] = []
@@ -107,7 +116,8 @@ def _entries_of(
 
 
 def _why_not_portable(entry: CacheEntry, needs: Mapping[str, tuple[str, str]], defined: Mapping[str, str]) -> str:
-    """Returns why an entry of a resume function cannot be written; an empty text if it can."""
+    """Returns the reason why an entry of a resume function cannot be written; an empty text if the entry can be
+    written."""
     for name, (place, definition) in needs.items():
         if place.startswith("missing "):
             return f"{name}: {place}"
@@ -127,10 +137,11 @@ def text_of(
     """Returns the text of the file of an entry.
 
     Args:
-        needed: name -> (its description in NAMES, its definition).
+        needed: a mapping from each name that the entry needs to a pair: the description of the name in NAMES, and its
+            definition ("" if it has none).
         portable_forms: if true, the guards are written so that other processes can read them.
-        resumed: the entries of resume functions: (the name of the function, a name for the code, the entry, the names
-            that it needs).
+        resumed: a tuple for each entry of a resume function, with the name of the resume function, a name for the
+            entry's code, the entry, and the names that the entry needs.
     """
     target, source = entry.target, entry.source
     kind = f"{entry.kind.capitalize()} cache"
@@ -173,7 +184,7 @@ def _resumed_lines(resumed: Sequence[tuple[str, str, CacheEntry, Mapping[str, tu
 
 
 def _named(source: str, name: str) -> str:
-    """Returns the source of a function under another name."""
+    """Returns the source of a function with the function renamed to `name`."""
     return re.sub(r"^def \w+\(", f"def {name}(", source, count=1, flags=re.MULTILINE)
 
 
@@ -198,8 +209,8 @@ def _guard_lines(entry: CacheEntry, portable_forms: bool) -> Iterator[str]:
 
 
 def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]]:
-    """Yields each guard of an entry with its element of the list GUARDS in the file. The guard that a method is called
-    on one instance is skipped, as GUARDS has no element for it."""
+    """Yields each guard of an entry with the text of its element in the list GUARDS. The guard that a method is called
+    on one particular instance is skipped, because it has no element in GUARDS."""
     for guard in entry.guards:
         if guard.kind == "INSTANCE":
             continue
@@ -211,8 +222,8 @@ def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]
 
 
 def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
-    """Returns (its description in NAMES, its definition or "") for each name in the source that another process
-    lacks."""
+    """Returns a mapping from each name that the entry's code needs and that another process lacks to a pair: the
+    description of the name in NAMES, and its definition ("" if it has none)."""
     target = entry.target
     short = _core.short_names(entry.code)
     graphs = {graph.full_name: graph for graph in entry.graphs}
@@ -231,7 +242,8 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
         if definition is not None and definition[0] is value:
             places[name] = ("below", definition[1])
             continue
-        # The wrapper that hides a function from Dynamo has the function's attributes.
+        # `value` can be a wrapper that hides a function from Dynamo, and that has the attributes of the hidden
+        # function.
         replacement = getattr(value, REPLACEMENT, getattr(value, "__wrapped__", value))
         if full in graphs and (not _is_replaced(value) or _is_graph(replacement)):
             module = replacement if _is_graph(replacement) else graphs[full].graph_module
@@ -257,8 +269,8 @@ def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
     if entry.written is None:
         for name, value in constants_in(entry.source, entry.code):
             add(name, value)
-    # The other names in `entry.bound` are needed by definitions that a loaded file contains, and by constants in edited
-    # source.
+    # Names in `entry.bound` that the entry's code does not use may be needed by definitions in a loaded file, or as
+    # constants in edited source.
     for name in sorted(entry.bound.keys() - own):
         if entry.definitions or (name.startswith("__const_") and name in entry.source):
             add(name, entry.bound[name])
@@ -270,12 +282,12 @@ def _is_graph(value: Any) -> bool:
 
 
 def _is_replaced(value: Any) -> bool:
-    """True if an edit replaced the graph's function."""
+    """True if an edit has put `value` in the place of the compiled function of a graph."""
     return getattr(getattr(value, "__wrapped__", value), "__name__", "") in ("call", "call_with_kernels")
 
 
 def constants_in(source: str, code: types.CodeType) -> list[tuple[str, object]]:
-    """Returns the objects that the names `__const_N` in the source of `code` stand for."""
+    """Returns pairs of a name `__const_N` and the constant that it stands for in the source of `code`."""
     if "__const_" not in source:
         return []
     return list(_core.constants(code).items())

@@ -1,4 +1,4 @@
-"""Describes the function to which cache entries belong, with everything that a call of the function needs."""
+"""Describes the function to which cache entries belong, together with the data that a call of the function needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REFUSED = {
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A function as Dynamo sees it: the code of its frames, and the values with which a frame begins."""
+    """A function as Dynamo handles it: the code of its frames, and the values with which a frame begins."""
 
     code: types.CodeType
     globals: dict[str, Any]
@@ -32,16 +32,19 @@ class Target:
     instance: Any = None
     """The object that a method is bound to; None for a function."""
     args: tuple[Any, ...] = ()
-    """The arguments that precede the caller's: the instance of a method, or the arguments of a `functools.partial`."""
+    """The arguments that are passed before the arguments of a call: the instance of a method, or the arguments of a
+    `functools.partial`."""
     kwargs: dict[str, Any] = field(default_factory=dict)
     backend: Any = None
-    """The backend of the result of `torch.compile` that was given; None if a plain function was given."""
+    """The backend, if the `Target` was created from a result of `torch.compile`; None if it was created from a plain
+    function."""
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Returns the arguments and free variables by name, which are the locals of a frame that begins.
+        """Returns the locals with which a frame begins when the function is called: a mapping from the names of its
+        arguments and free variables to their values.
 
         Raises:
-            TypeError: the arguments do not fit; the message is Python's own.
+            TypeError: the arguments do not fit the function; the message is Python's own.
         """
         arguments: dict[str, Any] = self._function(_binder(self.code), None)(
             *self.args, *args, **{**self.kwargs, **kwargs}
@@ -49,7 +52,7 @@ class Target:
         for name, cell in zip(self.code.co_freevars, self.closure or ()):
             try:
                 arguments[name] = cell.cell_contents
-            except ValueError:  # A variable without a value is not among the frame's locals either.
+            except ValueError:  # A free variable without a value is no local of a new frame.
                 continue
         return arguments
 
@@ -83,8 +86,8 @@ class Target:
 
 
 def find_target(value: Any) -> Target:
-    """Returns the function behind a callable: a function, a method, a module, a `functools.partial`, or a result of
-    `torch.compile` for one of these.
+    """Returns a `Target` for the Python function behind `value`, which is a function, a method, a module, a
+    `functools.partial`, or a result of `torch.compile` for one of these.
 
     Raises:
         TypeError: there is no function written in Python behind `value`.
@@ -95,7 +98,7 @@ def find_target(value: Any) -> Target:
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = {}
     instance: Any = None
-    seen: list[Any] = []  # The list keeps the objects alive that are compared by identity.
+    seen: list[Any] = []  # The list keeps objects alive, because they are compared by identity.
     unwrapped = value
     while all(unwrapped is not known for known in seen):
         seen.append(unwrapped)
@@ -132,7 +135,7 @@ def find_target(value: Any) -> Target:
 
 
 def why_refused(code: types.CodeType) -> str | None:
-    """Returns why entries of a function cannot be replaced; None if they can."""
+    """Returns the reason why no entry for `code` can be edited or registered; None if this is possible."""
     for flag, kind in _REFUSED.items():
         if code.co_flags & flag:
             return (
@@ -153,7 +156,7 @@ def _stub(written: str, hidden: tuple[tuple[str, str], ...]) -> types.CodeType:
 
 
 def _binder(code: types.CodeType) -> types.CodeType:
-    """Returns code that has the arguments of `code` and returns its locals. Python itself binds the arguments, and
-    raises an error if they do not fit."""
+    """Returns code with the same parameters as `code`, which returns the dict of its locals. When the returned code is
+    called, Python itself binds the arguments, and raises an error if they do not fit."""
     hidden = {name: f"__depyf_{i}" for i, name in enumerate(code.co_varnames) if not name.isidentifier()}
     return _stub(signature(_core.with_locals(code, hidden)), tuple((short, name) for name, short in hidden.items()))

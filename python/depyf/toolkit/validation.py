@@ -1,5 +1,5 @@
-"""Decides whether a code object can replace another one, which PyTorch does not check, although a wrong code object
-would crash the process."""
+"""Decides whether a code object can run in place of a function's own code object. PyTorch does not check a code object
+that replaces another one, although an unsuitable code object would crash the process."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from depyf import _core
 from depyf.recompile import signature
 from depyf.toolkit.target import Target, why_refused
 
-# The flags that decide how a frame is created and left. The remaining flags of a code object describe the source (`from
-# __future__`), or follow from the variables.
+# The flags of a code object that decide how a frame is created and left. All other flags either describe the source
+# (such as its `from __future__` imports), or follow from the variables of the code object.
 _KINDS = (
     (inspect.CO_GENERATOR, "a generator"),
     (inspect.CO_COROUTINE, "a coroutine"),
@@ -23,10 +23,10 @@ _KINDS = (
 
 
 def check_code(code: object, target: Target) -> types.CodeType:
-    """Returns `code` if a frame of the target can run it.
+    """Returns `code` if it is a code object that a frame of the function `target` can run.
 
     Raises:
-        ValueError: a frame of the target cannot run `code`; the message names what differs.
+        ValueError: a frame of the function cannot run `code`; the message names the property that differs.
         TypeError: `code` is not a code object.
     """
     if not isinstance(code, types.CodeType):
@@ -48,7 +48,9 @@ def check_code(code: object, target: Target) -> types.CodeType:
         if mine != theirs:
             raise ValueError(f"{target.name}: the {part} differ: {_listed(mine)} instead of {_listed(theirs)}")
     if code.co_nlocals < original.co_nlocals:
-        raise ValueError(f"{target.name}: {code.co_nlocals} locals instead of at least {original.co_nlocals}")
+        raise ValueError(
+            f"{target.name}: the code has {code.co_nlocals} local variables instead of at least {original.co_nlocals}"
+        )
     if problem := _core.problem(code):
         function, words = problem
         raise ValueError(f"{target.name}: the bytecode of {function} is not sound: {words}")
@@ -66,10 +68,11 @@ def _listed(variables: tuple[str, ...]) -> str:
 
 
 def unknown_names(code: types.CodeType, known: types.CodeType, target: Target, bound: dict[str, Any]) -> list[str]:
-    """Returns the global names in `code` that neither the function's module, nor Python, nor `bound` defines.
+    """Returns the global names in `code` that are defined neither in the function's module, nor as a builtin of Python,
+    nor in `bound`.
 
-    The names in `known`, which ran in place of the function before, count as defined, as do the names that `code`
-    itself assigns.
+    A name also counts as defined if `code` itself assigns it, or if the function's own code or the code `known` uses
+    it. `known` is the code that has run in place of the function so far.
     """
     known_names = {
         *_core.global_names(known),

@@ -1,6 +1,6 @@
-// Writes a program that shows a graph break by itself: the user's function, the definitions of its file that it
-// needs, and a call with inputs of the recorded shapes. If the inputs are unknown and the file is a script, the
-// program is the whole file.
+// Writes a program that reproduces a graph break on its own. The program has the user's function, the definitions of
+// the file that the function needs, and a call with inputs of the recorded shapes. If the inputs are unknown and the
+// file is a script, the program is the whole file.
 
 /** @typedef {{text: string, names: string[]}} Statement a statement of a file, and the names that it binds */
 /** @typedef {{name: string, isKeyword: boolean, hasDefault: boolean}} Parameter */
@@ -10,12 +10,12 @@ const identifier = /[\p{L}_][\p{L}\p{N}_]*/gu;
 const literal = /^(?:-?\d[\d.e+-]*|True|False|None|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\([-\d\s.,e+]*\))$/;
 const isGuardOfMain = (/** @type {string} */ text) => /^if __name__\b/.test(text);
 const isOnlyBinding = (/** @type {string} */ text) => /^(@|import |from |def |async def |class |[\p{L}_][^=("']*=(?!=)|"""|''')/u.test(text);
-/** In parts, as in reproduction.js. */
+/** The words are joined here for the same reason as in reproduction.js. */
 const compileOf = ["torch", "compile"].join(".");
 
 /**
- * The row behind the statement that begins at a row; rows from 0.
- * @param {string[]} rows @param {string[]} spans of the rows @param {number} first
+ * Returns the row behind the statement that begins at row `first`. Rows are counted from 0.
+ * @param {string[]} rows @param {string[]} spans the coloured spans of the rows @param {number} first
  */
 function endOfStatement(rows, spans, first) {
   const indent = indentOf(rows[first]);
@@ -34,7 +34,7 @@ function endOfStatement(rows, spans, first) {
 }
 
 /**
- * The names that a statement binds in its module.
+ * Returns the names that a statement binds in its module.
  * @param {string} text @returns {string[]}
  */
 function namesBoundBy(text) {
@@ -48,8 +48,9 @@ function namesBoundBy(text) {
 }
 
 /**
- * The statements of a module, by the row at which each begins, from 0.
- * @param {string[]} rows @param {string[]} spans of the rows @returns {Map<number, Statement & {end: number}>}
+ * Returns the statements of a module, by the row at which each begins. Rows are counted from 0.
+ * @param {string[]} rows @param {string[]} spans the coloured spans of the rows
+ * @returns {Map<number, Statement & {end: number}>}
  */
 function statementsOf(rows, spans) {
   /** @type {Map<number, Statement & {end: number}>} */
@@ -69,7 +70,8 @@ function statementsOf(rows, spans) {
 }
 
 /**
- * The parameters of the function whose definition begins at a row, from 0; null if they cannot be read.
+ * Returns the parameters of the function whose definition begins at row `first`, counted from 0; null if the definition
+ * cannot be parsed.
  * @param {string[]} rows @param {number} first @returns {Parameter[] | null}
  */
 function parametersOf(rows, first) {
@@ -91,16 +93,17 @@ function parametersOf(rows, first) {
   /** @type {Parameter[]} */
   const parameters = [];
   for (const part of parts.map((item) => item.trim()).filter((item) => item && item !== "/")) {
-    if (part.startsWith("*")) isKeyword = true;  // The parameters behind the `*` can be left out of a call.
+    if (part.startsWith("*")) isKeyword = true;  // Parameters behind the `*` are passed by name.
     else parameters.push({ name: part.split(/[:=\s]/)[0], isKeyword, hasDefault: part.includes("=") });
   }
   return parameters;
 }
 
 /**
- * The value of a parameter in the recorded call, as an expression; null if it is not known.
+ * Returns an expression for the value of a parameter in the recorded call; null if the value is unknown.
  * @param {string} name @param {GraphInput[]} inputs
- * @param {Limit[]} limits of the function, and of what goes on after its breaks: what is used there alone has its guard there
+ * @param {Limit[]} limits the guards of the function and of its resume functions, which have the guards of the
+ * parameters that only they use
  */
 function valueOfParameter(name, inputs, limits) {
   const input = inputs.find((candidate) => candidate.name === "L_" + name + "_");
@@ -114,7 +117,8 @@ function valueOfParameter(name, inputs, limits) {
 }
 
 /**
- * The compilation of the function that a break is in, from its beginning: those after a break begin in the middle of it.
+ * Returns the compilation that begins at the first statement of the function in which a graph break is; undefined if
+ * there is none. The compilations of resume functions begin in the middle of the function.
  * @param {Process} process @param {Compilation} compilation
  */
 function wholeFunctionOf(process, compilation) {
@@ -124,7 +128,7 @@ function wholeFunctionOf(process, compilation) {
 }
 
 /**
- * The statements that a text needs, in the order of the file, with those that they need.
+ * Returns the statements that a text needs directly or indirectly, in the order of the file.
  * @param {Statement[]} statements @param {string} text
  */
 function neededStatements(statements, text) {
@@ -142,17 +146,17 @@ function neededStatements(statements, text) {
   return statements.filter((statement) => needed.has(statement));
 }
 
-/** Without the decorator that would compile a function a second time, with another backend. */
+/** Removes the decorators that would compile a function a second time, with another backend. */
 const withoutCompiling = (/** @type {string} */ text) => text.replace(new RegExp("^[ \\t]*@" + compileOf.replace(".", "\\.") + "(\\([^()\\n]*\\))?[ \\t]*(#.*)?\\n", "gm"), "");
 
-/** A text as a comment, which no text can end. */
+/** Returns the rows of a text as a comment. No text can end the comment. */
 const asComment = (/** @type {string} */ text) => visible(text).split("\n").map((row) => ("# " + row).trimEnd());
 
-/** True if a file does something when it runs, besides defining names. */
+/** True if a file does more than define names when it runs. */
 const isScript = (/** @type {Statement[]} */ statements) => statements.some((statement) => isGuardOfMain(statement.text) || !isOnlyBinding(statement.text));
 
 /**
- * The modules of the user that a text imports: their files are not in the program.
+ * Returns the names of the user's modules that a text imports. The program does not contain the files of these modules.
  * @param {string} text @param {number} file
  */
 function ownImports(text, file) {
@@ -161,7 +165,7 @@ function ownImports(text, file) {
 }
 
 /**
- * The whole file as a program that prints its graph breaks.
+ * Returns the whole file as a program that prints its graph breaks.
  * @param {string[]} comment @param {string} text
  */
 function wholeFile(comment, text) {
@@ -172,14 +176,16 @@ function wholeFile(comment, text) {
 const printBreaks = ["torch", "_logging.set_logs(graph_breaks=True)  # prints each graph break, with its reason and its line"].join(".");
 
 /**
- * The expression for the function that is compiled, and the rows before it; null if no instance of its class can be made.
- * @param {string[]} rows @param {number} first row of the function @param {Statement} statement that holds it
+ * Returns the expression for the compiled function, and the rows that must precede it; null if the function has free
+ * variables, or if its class cannot be instantiated without arguments.
+ * @param {string[]} rows @param {number} first the first row of the function @param {Statement} statement the statement
+ * that contains the function
  */
 function calleeOf(rows, first, statement) {
   const definition = /def\s+([\p{L}_][\p{L}\p{N}_]*)/u.exec(rows.slice(first).join("\n"));
   if (!definition) return null;
   if (indentOf(rows[first]) === 0) return { callee: definition[1], setUp: [], isMethod: false };
-  // A function within a function has free variables, whose values are unknown.
+  // A nested function has free variables, whose values are unknown.
   if (!/^class\s/m.test(statement.text) || indentOf(rows[first]) > 4) return null;
   const members = statement.text.split("\n");
   const start = members.findIndex((row) => /^\s+def __init__\(/.test(row));
@@ -189,7 +195,8 @@ function calleeOf(rows, first, statement) {
 }
 
 /**
- * What is known of a graph break where the record has no source: the lines that it quotes, and the inputs of the graph.
+ * Returns what is known about a graph break in a file without recorded source: the lines that the record quotes, and
+ * the inputs of the graph. Returns null if the record has neither.
  * @param {Process} process @param {Compilation} compilation @param {Break} item @returns {BreakProgram | null}
  */
 function quotedLines(process, compilation, item) {
@@ -200,11 +207,11 @@ function quotedLines(process, compilation, item) {
   if (!rows.length && !graph) return null;
   const program = [
     ...headOfProgram(process, item),
-    ...asComment("It does not run as it is: the record has these lines of " + name + " alone."),
+    ...asComment("This program does not run as it is: the record has only these lines of " + name + "."),
     "", importTorch, "", ...rows.map((row) => quoted[row] + "  # " + name + ":" + row),
-    "", "# The graph before the break has these inputs:", ...(graph ? graph.inputs.flatMap((input) => asComment(input.name + ": " + input.annotation)) : ["# they are not recorded."]), "",
+    "", ...(graph ? ["# The graph before the break has these inputs:", ...graph.inputs.flatMap((input) => asComment(input.name + ": " + input.annotation))] : ["# The inputs of the graph before the break are not recorded."]), "",
   ].join("\n");
-  return { program, about: "The record has no source of this file; these are the lines that it quotes.", missing: ["the rest of " + name] };
+  return { program, about: "The record does not contain the source of this file, only the lines below.", missing: ["the rest of " + name] };
 }
 
 /** @param {Process} process @param {Break} item */
@@ -213,7 +220,7 @@ function headOfProgram(process, item) {
 }
 
 /**
- * The program of a graph break; null if nothing of its function is known.
+ * Returns the program of a graph break; null if nothing about its function is known, or if the page is redacted.
  * @param {Process} process @param {Break} item @returns {BreakProgram | null}
  */
 function programOfBreak(process, item) {
@@ -240,11 +247,11 @@ function programOfBreak(process, item) {
   if (!callee || !parameters || unknown.length) {
     const text = rows.join("\n") + "\n";
     if (!isScript([...statements.values()])) {
-      const lacking = unknown.length ? "the values of " + unknown.join(", ") : "an instance of its class, or the values of its free variables";
+      const lacking = unknown.length ? "the values of " + unknown.join(", ") : "an instance of the class, or the values of the free variables";
       const source = rows.slice(first, endOfStatement(rows, spans, first)).join("\n");
-      return { program: [...comment, ...asComment("It does not run as it is: it lacks " + lacking + "."), "", importTorch, "", source, ""].join("\n"), about: "The function alone, as the call that broke is not recorded.", missing: [lacking] };
+      return { program: [...comment, ...asComment("This program does not run as it is: it lacks " + lacking + "."), "", importTorch, "", source, ""].join("\n"), about: "The program contains only the function, because the call with the graph break is not recorded.", missing: [lacking] };
     }
-    return { program: wholeFile([...comment, ""], text), about: "The whole file, as the inputs of the function are not recorded. It prints each graph break.", missing: ownImports(text, file).map((name) => "your module " + name) };
+    return { program: wholeFile([...comment, ""], text), about: "The program is the whole file, because the inputs of the function are not recorded. It prints each graph break.", missing: ownImports(text, file).map((name) => "your module " + name) };
   }
   const needed = neededStatements([...statements.values()], holder.text).map((statement) => withoutCompiling(statement.text)).filter((text) => text !== importTorch);
   const future = needed.filter((text) => text.startsWith("from __future__ "));
@@ -256,5 +263,5 @@ function programOfBreak(process, item) {
     ...sizesOfInputs(compilation, known.flatMap(({ parameter }) => graph?.inputs.filter(({ name }) => name === "L_" + parameter.name + "_") || [])),
     compileOf + "(" + callee.callee + ', backend="eager")(' + passed.join(", ") + ")", "",
   ].join("\n");
-  return { program, about: "The function with what it needs of its file, called with inputs of the recorded shapes. It prints each graph break.", missing: ownImports(needed.join("\n"), file).map((name) => "your module " + name) };
+  return { program, about: "The program contains the function and the definitions that the function needs, and calls it with inputs of the recorded shapes. It prints each graph break.", missing: ownImports(needed.join("\n"), file).map((name) => "your module " + name) };
 }

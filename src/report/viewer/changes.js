@@ -1,11 +1,11 @@
-// Shows what the run does otherwise than an earlier one, what matters most first.
+// Shows the differences between this run and an earlier run, the most important ones first.
 
-/** @type {Record<string, [string, string]>} weight -> the colour and the text of its badge */
+/** @type {Record<string, [string, string]>} the colour and the text of the badge of each weight */
 const weightBadges = { worse: ["red", "worse"], costs: ["amber", "does other work"], neutral: ["blue", "different"], better: ["green", "better"] };
 
 /** @param {Changes} changes */
 function headlineOfChanges(changes) {
-  if (!changes.items.length) return "No difference: " + counted(changes.functions, "function") + " compiled to the same.";
+  if (!changes.items.length) return "No difference: " + counted(changes.functions, "function") + " compiled with the same result.";
   const parts = Object.entries(weightBadges).map(([weight, [, text]]) => [changes.items.filter((item) => item.weight === weight).length, text]);
   return counted(changes.items.length, "difference") + ": " + parts.filter(([count]) => count).map(([count, text]) => count + " " + text).join(", ") + ".";
 }
@@ -37,7 +37,7 @@ function showChanges(root) {
       "div.page",
       null,
       make("h1", null, headlineOfChanges(changes)),
-      make("p.lead", null, "Before: ", make("code", null, changes.before), make("br"), "After, which the other views show: ", make("code", null, changes.after)),
+      make("p.lead", null, "Before: ", make("code", null, changes.before), make("br"), "After (the run that the other views show): ", make("code", null, changes.after)),
       ...[...groups].map(([title, items]) => make("section", null, make("h2", null, title || "The whole run"), make("ol.actions", null, ...items.map(changeItem)))),
       sentenceList("Not compared", changes.notCompared),
       sentenceList("Seconds, which never count as a difference", changes.timings),

@@ -4,10 +4,10 @@ const gapWidth = 24;  // the width of the gap between two panes, as in viewer.cs
 const rowsConnected = 30;  // how many rows of one line in one pane get a curve of their own
 const linesConnected = 6;  // how many lines of a kernel get curves
 
-/** @typedef {{top: number, bottom: number}} Span pixels within the panes; of no height where the rows are out of sight */
+/** @typedef {{top: number, bottom: number}} Span a range in pixels, whose height is 0 if its rows are out of sight */
 
 class Connections {
-  /** @param {HTMLElement} grid of the panes */
+  /** @param {HTMLElement} grid the element that contains the panes */
   constructor(grid) {
     this.grid = grid;
     this.canvas = /** @type {HTMLCanvasElement} */ (make("canvas.connections", { "aria-hidden": "true" }));
@@ -16,7 +16,7 @@ class Connections {
     /** @type {Set<number>} */
     this.lines = new Set();
     this.isDue = false;
-    /** Curves that were drawn last. */
+    /** The number of curves that `draw` has drawn. */
     this.count = 0;
     new ResizeObserver(() => this.redraw()).observe(grid);
   }
@@ -29,14 +29,14 @@ class Connections {
     this.redraw();
   }
 
-  /** @param {Set<number>} lines of source */
+  /** @param {Set<number>} lines the numbers of lines of source */
   show(lines) {
     if (!lines.size && !this.lines.size) return;
     this.lines = lines;
     this.redraw();
   }
 
-  /** Draws once before the next frame, however many rows scroll or are lit until then. */
+  /** Draws the curves once before the next frame, however often the function is called until then. */
   redraw() {
     if (this.isDue) return;
     this.isDue = true;
@@ -72,7 +72,8 @@ class Connections {
   }
 
   /**
-   * The rows of a line in a pane, neighbouring rows as one. Rows out of sight are at the edge that is nearer to them.
+   * Returns the ranges of the rows in a pane that come from a line. Neighbouring rows share a range. The range of a row
+   * above or below the visible part of the pane is the upper or the lower edge of the pane.
    * @param {CodePane} pane @param {number} line @param {number} top @returns {Span[]}
    */
   spansOf(pane, line, top) {

@@ -1,4 +1,5 @@
-// Describes the data of the page, which src/page/data.cpp writes, and answers what the views ask about it.
+// Describes the data of the page, which src/page/data.cpp writes, and contains the functions with which the views query
+// the data.
 
 /** @typedef {{offset: number, message: string}} Problem */
 /** @typedef {{name: string, totalUs: number, selfUs: number, count: number, isParallel: boolean}} Phase */
@@ -26,12 +27,15 @@
 /** @typedef {{name: string, direction: string, bytes: number | null, isOutput: boolean}} BufferSize */
 /** @typedef {{direction: string, first: string, second: string, why: string}} NotFused */
 /**
- * The rows that two texts share, as (row of `from`, row of `to`, count), rows from 0. `from` is a pane of `compilation`.
+ * A comparison of two panes: the pane `from` of the compilation with the index `compilation`, and the pane `to` of the
+ * compilation that contains the comparison. `same` lists the runs of equal rows, with three numbers for each run: its
+ * first row in `from`, its first row in `to`, and the number of its rows. Rows are counted from 0.
  * @typedef {{compilation: number, from: number, to: number, same: number[]}} Difference
  */
 /** @typedef {{name: string, shape: string, bytes: number | null, isInput: boolean, line: number}} Saved */
 /**
- * A row of a text: [row, name, text of the reason or -1, last row, numbers of lines...].
+ * A definition in a text: [first row, name, number of the text that states why no line of source is known or -1, last
+ * row, numbers of lines of source...].
  * @typedef {any[]} RawRow
  */
 /** @typedef {{stage: string, direction: string, name: string, text: number, rows: RawRow[]}} RawPane */
@@ -53,14 +57,15 @@
 /**
  * @typedef {object} Process
  * @property {string} log @property {number | null} pid @property {number | null} rank @property {string} torch
- * @property {number} functions of the user's, without those that go on after a break @property {number} eager those that do not run compiled
+ * @property {number} functions the number of the user's functions, without resume functions
+ * @property {number} eager the number of functions that do not run compiled, or not for every call
  * @property {string} python @property {boolean} isCut @property {boolean} isLog @property {string[]} notes
  * @property {Problem[]} problems @property {Break[]} breaks @property {Phase[]} phases
  * @property {Compilation[]} compilations @property {TimelineEvent[]} events @property {Costs} costs
  */
 /** @typedef {{kind: string, change: string, compilations: string[], us: number, ofUs: number, line: number}} Saving */
 /**
- * Where the time of compiling went.
+ * The time of compilation by part of the compiler, and the changes of the program that would reduce the time.
  * @typedef {object} Costs
  * @property {number} wallUs @property {number} restartsUs @property {number} compilersUs @property {number} compiledFiles
  * @property {{part: string, us: number}[]} parts @property {Saving[]} savings
@@ -72,9 +77,10 @@
  */
 /** @typedef {{code: string, weight: string, function: string, line: number, sentence: string, details: string[]}} Change */
 /**
- * What the run does otherwise than an earlier one.
+ * The differences between this run and an earlier run.
  * @typedef {object} Changes
- * @property {string} before @property {string} after @property {number} functions that both runs compiled
+ * @property {string} before @property {string} after
+ * @property {number} functions the number of functions that both runs compiled
  * @property {Change[]} items @property {string[]} notCompared @property {string[]} timings
  */
 /** @typedef {{kind: string, line: number, value: number, unit: string, text: string, isAlarm: boolean}} Measurement */
@@ -83,25 +89,26 @@
  * @typedef {object} PageData
  * @property {number} version @property {string} tool @property {string} command @property {boolean} isRedacted
  * @property {Process[]} processes
- * @property {Measurement[]} measurements of lines, which belong to no process
- * @property {Changes | null} changes null: the page is about one run
+ * @property {Measurement[]} measurements the measurements of lines, which belong to no process
+ * @property {Changes | null} changes the comparison with an earlier run; null if the page is about a single run
  * @property {RankGroup[]} ranks @property {SourceFile[]} files @property {number[]} lines @property {string[]} texts
- * @property {string[]} highlights by the number of the text, as src/page/highlight.h says
+ * @property {string[]} highlights the coloured spans of each text, in the order of `texts`; src/page/highlight.h
+ * describes the format
  */
 
 /**
- * Filled before any view is shown.
+ * The data of the page, which is filled before any view is shown.
  * @type {PageData}
  */
 let data = { version: 0, tool: "", command: "", isRedacted: false, processes: [], measurements: [], changes: null, ranks: [], files: [], lines: [], texts: [], highlights: [] };
 
 /**
- * What is shown where there was nothing to read.
+ * The process that the views show if the report has no process.
  * @type {Process}
  */
 const emptyProcess = {
   log: "", pid: null, rank: null, torch: "", functions: 0, eager: 0, python: "", isCut: false, isLog: false,
-  notes: ["There was nothing to read: no dump of depyf and no log."], problems: [], breaks: [], phases: [], compilations: [], events: [],
+  notes: ["There was nothing to read: neither a dump of depyf nor a log was given."], problems: [], breaks: [], phases: [], compilations: [], events: [],
   costs: { wallUs: 0, restartsUs: 0, compilersUs: 0, compiledFiles: 0, parts: [], savings: [] },
 };
 
@@ -123,7 +130,7 @@ function readEvents(numbers) {
   return events;
 }
 
-/** Reads the data out of the page; that of large pages is compressed. */
+/** Reads the data from the page. The data of a large page is compressed. */
 async function readData() {
   const element = /** @type {HTMLScriptElement} */ (document.getElementById("data"));
   let text = element.textContent || "";
@@ -131,7 +138,7 @@ async function readData() {
     const packed = atob(text);
     const bytes = new Uint8Array(packed.length);
     for (let index = 0; index < packed.length; index += 1) bytes[index] = packed.charCodeAt(index);
-    // The types that tsc knows are older than DecompressionStream.
+    // The type declarations of tsc are older than DecompressionStream.
     const { DecompressionStream: Unpacking } = /** @type {any} */ (globalThis);
     const stream = new Blob([bytes]).stream().pipeThrough(new Unpacking("gzip"));
     text = await new Response(stream).text();
@@ -143,18 +150,18 @@ async function readData() {
     lineNumbers.set(data.lines[2 * line] + ":" + data.lines[2 * line + 1], line);
 }
 
-/** The stages in the order in which they are made: key, title, what it is. */
+/** The title and the description of each stage, in the order in which the compiler produces the stages. */
 const stageInfo = {
   source: ["Source", "Your source code"],
-  code: ["Transformed code", "The code that runs in place of the function where its guards hold"],
+  code: ["Transformed code", "The code that runs instead of the function if the guards hold"],
   guards: ["Guards", "The conditions under which this compilation is used again"],
-  captured: ["Captured graph", "The graph that Dynamo captured, in your own torch functions"],
-  pre_grad_before: ["Before pre-grad passes", "The captured graph as Inductor gets it"],
+  captured: ["Captured graph", "The graph that Dynamo captured, with the torch functions that your code calls"],
+  pre_grad_before: ["Before pre-grad passes", "The captured graph as Inductor receives it"],
   pre_grad: ["After pre-grad passes", "The captured graph after Inductor's pre-grad passes"],
   joint: ["Joint graph", "Forward and backward in one graph, in ATen operators"],
   forward: ["Forward graph", "The forward half, in ATen operators"],
   backward: ["Backward graph", "The backward half, in ATen operators"],
-  post_grad_before: ["Before post-grad passes", "One direction as Inductor gets it from AOTAutograd"],
+  post_grad_before: ["Before post-grad passes", "The graph of one direction as Inductor receives it from AOTAutograd"],
   post_grad: ["After post-grad passes", "The graph after Inductor's post-grad passes"],
   ir_before: ["IR before fusion", "Inductor's IR before fusion"],
   ir: ["IR after fusion", "Inductor's IR after fusion"],
@@ -177,7 +184,7 @@ const placeOfLine = (line) => (line < 0 ? "" : fileOfLine(line).name + ":" + row
 /** @type {Map<number, string[]>} */
 const splitTexts = new Map();
 /**
- * The rows of a text.
+ * Returns the rows of a text.
  * @param {number} text
  * @returns {string[]}
  */
@@ -192,7 +199,7 @@ function rowsOfText(text) {
 }
 
 /**
- * The text of a line of source; empty if it is unknown.
+ * Returns the text of a line of source without its indentation; empty if the text is unknown.
  * @param {number} line
  */
 function textOfLine(line) {
@@ -205,14 +212,14 @@ function textOfLine(line) {
 /** @type {Map<string, number>} */
 const lineNumbers = new Map();
 /**
- * The number of a line of a file; -1 if nothing refers to it.
+ * Returns the number of the line at row `row` of a file; -1 if nothing refers to the line.
  * @param {number} file
  * @param {number} row
  */
 const lineAt = (file, row) => lineNumbers.get(file + ":" + row) ?? -1;
 
 /**
- * The key of a pane in addresses: "post", "post-bw", "fw".
+ * Returns the key of a pane in addresses, such as "post", "post-bw" or "fw".
  * @param {RawPane} pane
  */
 function keyOfPane(pane) {
@@ -228,7 +235,7 @@ function titleOfPane(pane) {
 }
 
 /**
- * The texts of a compilation by their keys, in the order of the stages.
+ * Returns the panes of a compilation by their keys, in the order of the stages. The backward direction comes last.
  * @param {Compilation} compilation
  */
 function panesOf(compilation) {
@@ -259,14 +266,15 @@ const isAgain = (compilation) => isCompiled(compilation) && compilation.deciding
 /** @param {Compilation} compilation */
 const secondsOf = (compilation) => compilation.seconds + compilation.backwardSeconds;
 /**
- * Compilations with the same key are entries of one cache, from which a call takes the first whose guards hold. Two functions that
- * go on after one break, one for each branch, have one title and numbers of their own.
+ * Returns a key that all compilations of a function share. They are entries of one cache, from which a call takes the
+ * first entry whose guards hold. The key includes the number of the function, because the two resume functions of a
+ * graph break, one for each branch, have the same title.
  * @param {Compilation} compilation
  */
 const functionKey = (compilation) => compilation.title + "\n" + compilation.id.replace(/\/\d+$/, "");
 
 /**
- * The lines of a file as ranges, such as `5-7, 12`.
+ * Returns the rows as ranges, such as `5-7, 12`.
  * @param {number[]} rows
  */
 function rangesOf(rows) {
@@ -280,7 +288,7 @@ function rangesOf(rows) {
   return ranges.map(([from, to]) => (from === to ? String(from) : from + "\u2013" + to)).join(", ");
 }
 
-/** The number of processes in words. Blocks of one dump are runs, and anything else is processes. */
+/** Returns the number of processes with a noun. The blocks of one dump are called runs, all others processes. */
 function processesInWords() {
   const areRuns = data.processes.every((process) => !process.isLog && process.rank === null && process.pid === null);
   return counted(data.processes.length, areRuns ? "run" : "process");
@@ -294,8 +302,8 @@ function nameOfProcess(process) {
 }
 
 /**
- * What became of a line in one compilation: the names of its nodes and kernels by pane.
- * @param {Compilation} compilation @returns {Map<number, Map<string, Set<string>>>}
+ * Returns the names of the nodes and kernels that come from each line of source, by the key of the pane.
+ * @param {Compilation} compilation @returns {Map<number, Map<string, Set<string>>>} by the number of the line
  */
 function trailsOf(compilation) {
   /** @type {Map<number, Map<string, Set<string>>>} */
@@ -315,16 +323,16 @@ function trailsOf(compilation) {
   return trails;
 }
 
-/** What the record knows of a line of source in one process. */
+/** The information that the record contains about a line of source in one process. */
 class LineFacts {
   constructor() {
     /**
-     * Compilations that have the line in a graph.
+     * The compilations whose graphs contain the line.
      * @type {Set<number>}
      */
     this.inGraph = new Set();
     /**
-     * Compilations of the function that begins here.
+     * The compilations of the function that begins at the line.
      * @type {number[]}
      */
     this.begins = [];
@@ -347,7 +355,7 @@ class LineFacts {
 
 /** @type {Map<Process, Map<number, LineFacts>>} */
 const factsOfProcesses = new Map();
-/** @param {Process} process @returns {Map<number, LineFacts>} by the number of the line */
+/** @param {Process} process @returns {Map<number, LineFacts>} the facts of each line, by the number of the line */
 function factsOf(process) {
   const known = factsOfProcesses.get(process);
   if (known) return known;

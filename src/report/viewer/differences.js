@@ -1,9 +1,12 @@
-// Shows two texts side by side: a stage before and after a pass, or a stage of two compilations of one function. The
-// build compares them in src/page/compare_texts.cpp, where names are equal whatever numbers they end with.
+// Shows two texts side by side: a stage before and after a pass, or a stage of two compilations of one function.
+// src/page/compare_texts.cpp compares the texts, and ignores the numbers at the ends of names.
 
 const contextRows = 3;
 
-/** @typedef {{kind: "same" | "changed" | "fold", left: number, right: number, count: number}} DifferenceRow rows from 0, -1: none */
+/**
+ * Two rows side by side, counted from 0. A side that has no row is -1. A fold stands for `count` equal rows.
+ * @typedef {{kind: "same" | "changed" | "fold", left: number, right: number, count: number}} DifferenceRow
+ */
 
 /** @param {Difference} difference @param {number} leftCount @param {number} rightCount @param {boolean} isFolded */
 function differenceRows(difference, leftCount, rightCount, isFolded) {
@@ -49,7 +52,8 @@ function countOfChanges(compilation, difference) {
 }
 
 /**
- * The number of the first comparison in which a row differs, with another compilation if there is one; 0 if no row differs.
+ * Returns the number of the first comparison in which a row differs, preferably a comparison with another compilation;
+ * 0 if no row differs.
  * @param {Compilation} compilation
  */
 function firstChange(compilation) {
@@ -68,7 +72,7 @@ function showDifference(root) {
   const number = Number(route.d || (compilation ? firstChange(compilation) : 0));
   const difference = compilation && compilation.differences[number];
   if (!difference) {
-    root.append(emptyState("There is nothing to compare.", "The recompilations lead to what can be."));
+    root.append(emptyState("There is nothing to compare.", "The view of the recompilations has links to all comparisons."));
     return;
   }
   const old = compilations[difference.compilation];
@@ -87,7 +91,7 @@ function showDifference(root) {
   );
   const lay = () => {
     const { rows, changes } = differenceRows(difference, leftRows.length, rightRows.length, isFolded);
-    replaceContent(count, changes ? counted(changes, "row") + " differ" + (changes === 1 ? "s" : "") : "No row differs but for numbers of names and comments.");
+    replaceContent(count, changes ? counted(changes, "row") + " differ" + (changes === 1 ? "s" : "") : "No row differs, apart from comments and the numbers at the ends of names.");
     list.reset(rows.length, 0, (at) => {
       const row = rows[at];
       if (row.kind === "fold") return make("div.row.fold", { role: "option" }, "\u22ef " + counted(row.count, "row") + " without a difference");
@@ -112,7 +116,7 @@ function titleOfDifference(compilation, difference) {
 }
 
 /**
- * Links to what can be compared with each of the compilations that refused the call, by the index of that one.
+ * Returns the links to the comparisons with each other compilation, by the index of the other compilation.
  * @param {number} index
  * @returns {Map<number, Child[]>}
  */

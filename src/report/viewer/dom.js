@@ -1,8 +1,10 @@
-// Makes the elements of the page. All text becomes text nodes, so that no text of a program can become markup.
+// Creates the elements of the page. All text becomes text nodes, so that no text of a program can become markup.
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
-/** Control characters and those that reorder text are shown by name: they would hide what a line says. */
+/**
+ * Matches control characters and characters that reorder text. They are shown by name, because they could hide text.
+ */
 const hiddenCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
 
 /** @param {string} text */
@@ -16,7 +18,8 @@ function visible(text) {
 }
 
 /**
- * Makes an element: `make("a.chip", {href: "#"}, "text")`. Members that begin with `on` are listeners.
+ * Creates an element, as in `make("a.chip", {href: "#"}, "text")`. Attributes whose names begin with `on` are
+ * listeners.
  * @param {string} kind the tag, and its classes after dots
  * @param {Record<string, any> | null} [attributes]
  * @param {...(Child | Child[])} children
@@ -56,16 +59,17 @@ function replaceContent(element, ...children) {
 }
 
 /**
- * An item of a list of what can be done or what differs: a badge, a sentence, and what it cost on the right.
+ * Creates an item of a list of actions or differences: a badge, a sentence, and a cost at the right.
  * @param {Child} badge @param {Child[]} sentence @param {Child} cost
- * @param {...(Child | Child[])} more below the sentence
+ * @param {...(Child | Child[])} more the content below the sentence
  */
 function actionItem(badge, sentence, cost, ...more) {
   return make("li.action", null, make("div.action-head", null, badge, make("p", null, ...sentence), cost), ...more);
 }
 
 /**
- * A text with its code spans, which stand between backquotes. A lone backquote is one of the program, and shown.
+ * Returns a text in which the parts between backquotes are code elements. If the number of backquotes is odd, one of
+ * them belongs to a program, and the text is returned unchanged.
  * @param {string} text
  * @returns {Child[]}
  */
@@ -75,7 +79,7 @@ function withCode(text) {
 }
 
 /**
- * The parts that are there, with a dot between two.
+ * Returns the parts that are not null, with a dot between each two of them.
  * @param {(Child[] | null)[]} parts
  * @returns {Child[]}
  */

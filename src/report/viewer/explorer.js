@@ -1,6 +1,6 @@
-// Shows the panes of one compilation side by side: a line of source, and what became of it in each stage. Pointing at
-// a line highlights it in all panes. A click pins it, and the other panes scroll to it. While no line is pinned, the
-// panes scroll together.
+// Shows panes with stages of one compilation side by side. Pointing at a row highlights, in all panes, the rows that
+// come from the same line of source. A click pins the line, and the other panes scroll to it. While no line is pinned,
+// the panes scroll together.
 
 const paneLimit = 4;
 const widePage = 1500;
@@ -18,22 +18,22 @@ function defaultPanes(compilation) {
 }
 
 /**
- * The explorer that is on the page.
+ * The explorer that is on the page; null if the page shows another view.
  * @type {Explorer | null}
  */
 let explorer = null;
 
-/** True if the other panes follow the one that is scrolled. */
+/** True if the other panes follow the pane that the user scrolls. */
 let scrollsTogether = true;
 
 class Explorer {
-  /** @param {HTMLElement} root @param {number} index of the compilation */
+  /** @param {HTMLElement} root @param {number} index the index of the compilation */
   constructor(root, index) {
     this.index = index;
     this.compilation = currentProcess().compilations[index];
     this.available = panesOf(this.compilation);
     this.trails = trailsOf(this.compilation);
-    /** Lines of source that a row of any pane comes from. */
+    /** The lines of source that a row of any pane comes from. */
     this.ownLines = new Set([...this.available.values()].flatMap((pane) => pane.rows.flatMap((row) => row.slice(4))));
     this.route = readRoute();
     /** @type {string[]} */
@@ -51,13 +51,13 @@ class Explorer {
     this.pinned = new Set();
     /** @type {CodePane[]} */
     this.panes = [];
-    /** The file of the source pane. */
+    /** The number of the file that the source pane shows; -1 if there is no file. */
     this.file = this.startFile();
     this.trail = make("div.trail", { "aria-live": "polite" });
     this.grid = make("div.pane-grid");
     this.connections = new Connections(this.grid);
     /**
-     * The pane that the user scrolls: the one with the pointer or the focus.
+     * The pane that the user scrolls, which is the pane that the pointer or the focus entered last; null at first.
      * @type {CodePane | null}
      */
     this.activePane = null;
@@ -68,7 +68,7 @@ class Explorer {
     this.openPlace();
   }
 
-  /** The source pane begins at the function that was compiled, which may be far down in its file. */
+  /** Scrolls the source pane to the function that was compiled, which may be far down in its file. */
   showFunction() {
     const { line } = this.compilation;
     if (line < 0 || fileNumberOfLine(line) !== this.file) return;
@@ -102,18 +102,18 @@ class Explorer {
       compilation.breaks.length ? counted(compilation.breaks.length, "graph break") : "",
       compilation.calls.length ? counted(compilation.calls.length, "kernel call") : "",
     ].filter(Boolean);
-    const together = make("button", { title: "While nothing is pinned, the other panes follow the one that you scroll", "aria-pressed": String(scrollsTogether), onclick: () => { scrollsTogether = !scrollsTogether; together.setAttribute("aria-pressed", String(scrollsTogether)); } }, "Scroll together");
+    const together = make("button", { title: "While no line is pinned, the other panes follow the pane that you scroll", "aria-pressed": String(scrollsTogether), onclick: () => { scrollsTogether = !scrollsTogether; together.setAttribute("aria-pressed", String(scrollsTogether)); } }, "Scroll together");
     const width = make("div.pane-count", { role: "group", "aria-label": "Number of panes" }, ...[2, 3, 4].map((count) => make("button", { title: count + " panes", "aria-pressed": String(count === this.keys.length), onclick: () => this.setCount(count) }, count)));
     return make(
       "header.explorer-head",
       null,
-      make("button.step", { title: "the compilation before ([)", onclick: () => this.step(-1) }, "\u2039"),
+      make("button.step", { title: "previous compilation ([)", onclick: () => this.step(-1) }, "\u2039"),
       select,
-      make("button.step", { title: "the next compilation (])", onclick: () => this.step(1) }, "\u203a"),
+      make("button.step", { title: "next compilation (])", onclick: () => this.step(1) }, "\u203a"),
       make("span.dim", null, facts.join(" \u00b7 ")),
       compilation.deciding ? make("span.why", { title: compilation.deciding }, "because ", compilation.deciding) : make("span.why"),
       compilation.differences.length ? link({ view: "difference", c: compilationKey(this.index), d: String(firstChange(compilation)) }, "Compare") : null,
-      program ? make("button", { title: "The graph as a program that runs by itself", onclick: () => openReproduction(program) }, "Copy as program") : null,
+      program ? make("button", { title: "Shows the graph as a program that runs on its own", onclick: () => openReproduction(program) }, "Copy as program") : null,
       together,
       width,
     );
@@ -168,7 +168,7 @@ class Explorer {
   }
 
   /**
-   * The other panes follow one that is scrolled, to the line of source that is a third from its top.
+   * Scrolls the other panes to the line of source that is at a third of the height of the scrolled pane.
    * @param {CodePane} pane
    */
   scrolled(pane) {
@@ -191,7 +191,8 @@ class Explorer {
   }
 
   /**
-   * Marks the rows of values that the forward saves for the backward: each mark leads to the row of the value in the other graph.
+   * Returns the function that creates the notes of the rows whose values the forward saves for the backward. Each note
+   * is a link to the row of the value in the other graph, if the other graph has such a row.
    * @param {PaneSource} source @param {"forward" | "backward"} stage
    * @returns {(row: number) => Child}
    */
@@ -206,7 +207,7 @@ class Explorer {
       if (!item) return null;
       const targetRow = other && other.rows.find((candidate) => candidate[1] === item.name);
       const text = isForward ? "saved " + bytesText(item.bytes) + " \u2192" : "\u2190 " + bytesText(item.bytes);
-      const title = isForward ? "The backward reads this value: to its graph" : "Saved by the forward: to where it is computed";
+      const title = isForward ? "The backward reads this value. Click to open the row in the backward graph." : "The forward saves this value. Click to open the row that computes it.";
       if (!targetRow) return make("span.saved", { title: "The forward saves this value for the backward" }, text);
       const open = (/** @type {Event} */ event) => {
         event.preventDefault();
@@ -218,7 +219,7 @@ class Explorer {
   }
 
   /**
-   * Shows a row of a pane: the pane is opened beside the others if it is not there.
+   * Shows a row of a pane. If the pane is not open, it is opened beside the others, or replaces the last pane.
    * @param {string} key @param {number} row
    */
   openRow(key, row) {
@@ -270,7 +271,7 @@ class Explorer {
   }
 
   /**
-   * The source pane shows the file of these lines.
+   * Shows the file of the lines in the source pane.
    * @param {Set<number>} lines
    */
   showFileOf(lines) {
@@ -291,11 +292,13 @@ class Explorer {
     this.connections.show(this.hovered.size ? this.hovered : this.pinned);
   }
 
-  /** In one line: what the lines that are lit became, forward and backward apart. */
+  /**
+   * Shows above the panes which nodes and kernels come from the highlighted lines, separately for forward and backward.
+   */
   showTrail() {
     const lines = this.hovered.size ? this.hovered : this.pinned;
     if (!lines.size) {
-      replaceContent(this.trail, make("span.dim", null, this.withoutLine || (this.available.size ? "" : "The record has no text of a graph, of guards or of kernels of this compilation. ") + "Hover over a line to see what it became. Click to pin it; Esc lets go."));
+      replaceContent(this.trail, make("span.dim", null, this.withoutLine || (this.available.size ? "" : "The record has no graphs, guards or kernels of this compilation. ") + "Point at a line to see which nodes and kernels come from it. Click the line to pin it; Esc unpins it."));
       return;
     }
     /** @type {Map<string, Set<string>>} */
@@ -322,7 +325,7 @@ class Explorer {
   }
 
   /**
-   * What these lines save for the backward.
+   * Returns the size of the values that the lines save for the backward; null if they save none.
    * @param {Set<number>} lines
    */
   savedStep(lines) {
@@ -332,7 +335,10 @@ class Explorer {
     return make("span.trail-step.saves", { title: saved.map((item) => item.name + " " + item.shape).join(", ") }, make("small", null, "saves"), " ", bytesText(bytes), " in ", counted(saved.length, "value"));
   }
 
-  /** Opens the place that the address names: of a row behind the last, which a page of another run may have had, the last. */
+  /**
+   * Shows the row that the address names. The last row stands for a row behind it, which the address of another run may
+   * name.
+   */
   openPlace() {
     const { pane: key, line } = this.route;
     const position = key ? this.keys.indexOf(key) : -1;

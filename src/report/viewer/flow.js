@@ -1,9 +1,9 @@
-// Shows how a call passes through what was compiled: which entry it takes, where its graph ends, what runs eagerly,
-// and where it goes on.
+// Shows how a call passes through the compiled code: which cache entry it takes, at which graph breaks the graphs end,
+// which code runs eagerly, and in which resume functions the call continues.
 
 /** @typedef {{title: string, entries: number[], ends: Map<number, FlowFunction[]>, isResume: boolean}} FlowFunction */
 
-/** @returns {FlowFunction[]} the functions that nothing resumes, with those that go on after their breaks */
+/** @returns {FlowFunction[]} the functions that no graph break leads to, with their resume functions */
 function flowOf() {
   const { compilations } = currentProcess();
   /** @type {Map<string, FlowFunction>} */
@@ -44,7 +44,8 @@ function flowOf() {
 }
 
 /**
- * The lines of the function's own file that are in its graphs, which tell apart two functions that go on after one break.
+ * Returns a text with the lines of the function's own file that are in its graphs; empty if there are none. The lines
+ * distinguish the two resume functions of a graph break.
  * @param {FlowFunction} flow
  */
 function linesInGraphs(flow) {
@@ -62,11 +63,11 @@ function showFlow(root) {
     root.append(emptyState("Nothing was compiled.", "There is no flow from graph to graph."));
     return;
   }
-  const page = make("div.page", null, make("h1", null, "Flow"), make("p.lead", null, "A call takes the first entry whose guards hold, runs its graph, goes on eagerly where the graph breaks, and resumes behind it."));
+  const page = make("div.page", null, make("h1", null, "Flow"), make("p.lead", null, "A call takes the first cache entry whose guards hold, and runs the graph of the entry. At a graph break, a statement runs eagerly, and the call continues in the resume function."));
   const shown = new Set();
   /** @param {FlowFunction} flow @returns {HTMLElement} */
   const box = (flow) => {
-    if (shown.has(flow)) return make("div.flow-again", null, "goes on in ", make("b", null, flow.title), ", above");
+    if (shown.has(flow)) return make("div.flow-again", null, "continues in ", make("b", null, flow.title), ", above");
     shown.add(flow);
     const seconds = flow.entries.reduce((sum, index) => sum + secondsOf(process.compilations[index]), 0);
     return make(
@@ -80,7 +81,7 @@ function showFlow(root) {
           "div.flow-end",
           null,
           make("div.flow-eager", null, make("span.badge.red", null, "break"), " ", item.line >= 0 ? sourceLink(item.line) : item.where, " ", make("code", null, item.source), make("small", null, ...withCode(item.reason), ", " + counted(item.compilations.length, "graph") + (item.compilations.length === 1 ? " ends" : " end") + " here" + (item.seconds ? ", " + secondsText(item.seconds) : ""))),
-          ...(next.length ? next.map(box) : [make("div.flow-again", null, "what follows runs eagerly, or was not compiled in this run")]),
+          ...(next.length ? next.map(box) : [make("div.flow-again", null, "the code behind the break runs eagerly, or was not compiled in this run")]),
         );
       }),
     );
@@ -93,7 +94,7 @@ function showFlow(root) {
 }
 
 /**
- * The conditions that all entries of a function have: they do not decide which entry a call takes.
+ * Returns the conditions that all entries of a function share. They do not decide which entry a call takes.
  * @param {number[]} entries
  */
 function sharedConditions(entries) {
@@ -108,7 +109,8 @@ const conditionsShown = 6;
 const conditionLengthMax = 60;
 
 /**
- * One entry of the cache as a branch of the decision: what a call needs to take it, first what other entries do not ask for.
+ * Returns a cache entry as a branch of the decision which entry a call takes, with the conditions of the entry. If
+ * there are conditions that the entries do not share, only they are listed.
  * @param {number} index
  * @param {number} position
  * @param {Set<string>} shared
@@ -129,7 +131,7 @@ function flowEntry(index, position, shared) {
       isCompiled(compilation)
         ? [make("span.dim", null, position ? "else if " : "if "), ...(wanted.length ? wanted.flatMap((limit, at) => [at ? " and " : "", make("code", null, limit.condition)]) : [make("span.dim", null, "its guards hold")]), wanted.length < compilation.limits.length && wanted.length ? " and " : null, wanted.length < compilation.limits.length && wanted.length ? link({ view: "guards", c: compilationKey(index) }, compilation.limits.length - wanted.length + " more") : null]
         : withCode(compilation.headline),
-      make("small", null, ...withoutEmpty([compilation.deciding ? ["made because ", ...decidingOf(compilation)] : null, graphs ? [counted(compilation.nodes.length, "node")] : null, compilation.calls.length ? [counted(compilation.calls.length, "kernel call")] : null])),
+      make("small", null, ...withoutEmpty([compilation.deciding ? ["compiled because ", ...decidingOf(compilation)] : null, graphs ? [counted(compilation.nodes.length, "node")] : null, compilation.calls.length ? [counted(compilation.calls.length, "kernel call")] : null])),
     ),
   );
 }

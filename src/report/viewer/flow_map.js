@@ -1,6 +1,5 @@
 // Draws the flow as a map: functions, the statements between them that run eagerly, and arrows. The layout comes from
-// Dagre, which the build takes from a package. Without Dagre there is no map, and the view shows the same as nested
-// boxes.
+// Dagre, which the build takes from a package. Without Dagre there is no map, and the view shows only the nested boxes.
 
 // the width of a character in pixels: in the first row, which is bold, and in the other rows
 const mapCharacters = [8.2, 7.3];
@@ -17,7 +16,7 @@ function shortened(text) {
 }
 
 /**
- * The nodes and arrows of the map.
+ * Returns the nodes and arrows of the map.
  * @param {FlowFunction[]} roots
  */
 function mapOf(roots) {
@@ -54,7 +53,8 @@ function mapOf(roots) {
 }
 
 /**
- * The roots in groups of which no two lead to one function: each group is a map of its own, and the maps stand in lines like words.
+ * Divides the roots into groups, so that roots in different groups do not lead to the same function. Each group has its
+ * own map, and the maps are set in lines like words.
  * @param {FlowFunction[]} roots
  */
 function separateRoots(roots) {
@@ -82,7 +82,7 @@ function separateRoots(roots) {
 
 /**
  * @param {FlowFunction[]} roots
- * @returns {HTMLElement | null} nothing where there is no arrow to draw, or no library to lay it out
+ * @returns {HTMLElement | null} null if there is no arrow to draw, or no library that computes the layout
  */
 function flowMaps(roots) {
   const maps = separateRoots(roots).map(flowMap).filter(Boolean);
@@ -135,7 +135,7 @@ function flowMap(roots) {
 const arrowHead = 5;  // half of the width of an arrow head in pixels
 
 /**
- * A line through the points with an arrow head at its end.
+ * Returns the SVG path of a line through the points, with an arrow head at its end.
  * @param {{x: number, y: number}[]} points
  */
 function arrowPath(points) {

@@ -1,5 +1,5 @@
-// Shows what each kernel computes, reads and writes, what was not fused and why, what is saved for the backward, and
-// the buffers.
+// Shows the operators of each kernel call and the bytes that it reads and writes, the kernels that were not fused and
+// the reasons, the buffers, and the values that the forward saves for the backward.
 
 /** @param {string} stage @param {(index: number) => boolean} isCandidate @param {number} chosen */
 function compilationSelect(stage, isCandidate, chosen) {
@@ -18,7 +18,7 @@ function showFusion(root) {
   const asked = key ? compilationOfKey(key) : -1;
   const index = asked >= 0 && has(asked) ? asked : compilations.findIndex((_, candidate) => has(candidate));
   if (index < 0) {
-    root.append(emptyState("There are no kernels.", "No output code of Inductor is recorded: another backend, or a log that was cut."));
+    root.append(emptyState("There are no kernels.", "No output code of Inductor is recorded: another backend was used, or the log is incomplete."));
     return;
   }
   const compilation = compilations[index];
@@ -65,13 +65,14 @@ function kernelTable(index, calls) {
 function notFusedList(compilation, direction) {
   const pairs = compilation.notFused.filter((pair) => pair.direction === direction);
   if (!pairs.length) return null;
-  return make("details.not-fused", { open: pairs.length <= 12 }, make("summary", null, counted(pairs.length, "pair") + " of neighbours not fused"), make("ul", null, ...pairs.map((pair) => make("li", null, make("b", null, pair.first), " and ", make("b", null, pair.second), ": ", pair.why))));
+  return make("details.not-fused", { open: pairs.length <= 12 }, make("summary", null, counted(pairs.length, "pair") + " of neighbours that were not fused"), make("ul", null, ...pairs.map((pair) => make("li", null, make("b", null, pair.first), " and ", make("b", null, pair.second), ": ", pair.why))));
 }
 
 const bufferRowsMax = 60;
 
 /**
- * When each buffer lives, from the call that first writes it to the last that reads it, and the most that lives at once.
+ * Draws the lifetime of each buffer, from the call that first writes it to the call that last reads it, and the peak of
+ * the total size. Returns null if there are no buffers.
  * @param {Compilation} compilation @param {string} direction @param {Call[]} calls
  */
 function bufferChart(compilation, direction, calls) {
@@ -110,7 +111,7 @@ function bufferChart(compilation, direction, calls) {
     "section",
     null,
     make("h3", null, "Buffers: at most " + bytesText(peak) + " at once, in " + calls[at].kernel),
-    make("p.dim", null, "Each from the call that writes it to the last that reads it; inputs and parameters are not counted, and a buffer that Inductor puts into the memory of another counts as its own." + (unknown ? " The size of " + counted(unknown, "buffer") + " is not a number." : "") + (all.length > rows.length ? " The " + rows.length + " largest of " + all.length + "." : "")),
+    make("p.dim", null, "Each bar shows a buffer from the call that writes it to the last call that reads it. Inputs and parameters are not counted. A buffer that reuses the memory of another buffer is counted separately." + (unknown ? " The size of " + counted(unknown, "buffer") + " is unknown." : "") + (all.length > rows.length ? " Only the " + rows.length + " largest of " + all.length + " buffers are shown." : "")),
     chart,
   );
 }
@@ -118,7 +119,7 @@ function bufferChart(compilation, direction, calls) {
 /** @param {Compilation} compilation */
 function savedTable(compilation) {
   const saved = [...compilation.saved].sort((a, b) => (b.bytes || 0) - (a.bytes || 0));
-  if (!saved.length) return make("section", null, make("h2", null, "Saved for the backward"), make("p.dim", null, "Nothing: there is no backward, or its graph is not recorded."));
+  if (!saved.length) return make("section", null, make("h2", null, "Saved for the backward"), make("p.dim", null, "No saved values are recorded: there is no backward, or its graph is not recorded."));
   const own = saved.filter((item) => !item.isInput);
   const sum = own.reduce((total, item) => total + (item.bytes || 0), 0);
   const heads = ["value", "shape", "bytes", "computed at", "line"];
@@ -130,7 +131,7 @@ function savedTable(compilation) {
       "div.table-scroll",
       null,
       make("table", null, make("thead", null, make("tr", null, ...heads.map((head) => make(head === "bytes" ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...saved.slice(0, 400).map((item) =>
-        make("tr", null, make("td", null, make("code", null, item.name)), make("td", null, make("code", null, item.shape)), make("td.figure", null, item.isInput ? make("small", { title: "It is kept anyway, and not counted in the sum" }, "an input, ", bytesText(item.bytes)) : bytesText(item.bytes)), make("td", null, item.line >= 0 ? sourceLink(item.line) : ""), make("td", null, item.line >= 0 ? make("code", null, textOfLine(item.line)) : ""))))),
+        make("tr", null, make("td", null, make("code", null, item.name)), make("td", null, make("code", null, item.shape)), make("td.figure", null, item.isInput ? make("small", { title: "The input is kept anyway, so the sum does not include it" }, "an input, ", bytesText(item.bytes)) : bytesText(item.bytes)), make("td", null, item.line >= 0 ? sourceLink(item.line) : ""), make("td", null, item.line >= 0 ? make("code", null, textOfLine(item.line)) : ""))))),
     ),
   );
 }

@@ -1,12 +1,11 @@
-// Shows the conditions under which each compilation is used again: grouped by the value that they are about, and as
-// code.
+// Shows the conditions under which each compilation is used again, grouped by the guarded value, and as code.
 
 /** @param {HTMLElement} root */
 function showGuards(root) {
   const process = currentProcess();
   const candidates = process.compilations.map((compilation, index) => ({ compilation, index })).filter(({ compilation }) => compilation.limits.length || compilation.panes.some((pane) => pane.stage === "guards"));
   if (!candidates.length) {
-    root.append(emptyState("No guards are recorded.", "Nothing was compiled, or the log was written without guards (a release before 2.6, or a cut log)."));
+    root.append(emptyState("No guards are recorded.", "Nothing was compiled, or the log has no guards, because it is incomplete or PyTorch is older than 2.6."));
     return;
   }
   const key = readRoute().c;
@@ -29,7 +28,7 @@ function showGuards(root) {
     }
     replaceContent(
       groups,
-      make("h2.dim.count", null, compilation.limits.length ? counted(count, "condition") + (wanted ? " with this text" : "") : "The conditions in words are known of dumps of depyf alone; the log has PyTorch's text of them, on the right."),
+      make("h2.dim.count", null, compilation.limits.length ? counted(count, "condition") + (wanted ? " with this text" : "") : "Only dumps of depyf contain the conditions in the terms of your program. The guards on the right are in PyTorch's terms."),
       ...[...bySubject].map(([subject, limits]) =>
         make("section.guard-group", null, make("h3", null, subject), make("ul.plain", null, ...limits.map((limit) => make("li", null, make("code", null, limit.condition), limit.line >= 0 ? make("small", null, sourceLink(limit.line), "  ", make("code", null, textOfLine(limit.line))) : limit.why ? make("small", null, limit.why) : null)))),
       ),
@@ -37,7 +36,7 @@ function showGuards(root) {
   };
   fill();
   const pane = compilation.panes.find((candidate) => candidate.stage === "guards");
-  const left = make("section.guard-words", null, make("header.explorer-head", null, select, filter), make("h1", null, "It is used again where all of these hold"), groups, blockOf("Sizes that are left open", compilation.symbols.slice(1)), blockOf("At run time", compilation.atRunTime), blockOf("What a check takes", compilation.guardTime));
+  const left = make("section.guard-words", null, make("header.explorer-head", null, select, filter), make("h1", null, "This compilation is used again if all of these conditions hold"), groups, blockOf("Symbolic sizes", compilation.symbols.slice(1)), blockOf("Known or checked at run time", compilation.atRunTime), blockOf("Time to check the guards", compilation.guardTime));
   const view = make("div.guards-view", null, left);
   root.append(view);
   if (pane) {
@@ -48,7 +47,7 @@ function showGuards(root) {
 }
 
 /**
- * The object that a guarded value belongs to: `x` of `x.shape[0]`, `self.norm` of `self.norm.eps`.
+ * Returns the object that a guarded value belongs to, such as `x` for `x.shape[0]` and `self.norm` for `self.norm.eps`.
  * @param {string} subject
  */
 function objectOf(subject) {

@@ -6,7 +6,7 @@ const spanPattern = /([csSnw])(?:(\d+)\.(\d+))?/g;
 /** @type {Map<number, string[]>} */
 const splitHighlights = new Map();
 /**
- * The spans of the rows of a text.
+ * Returns the coloured spans of each row of a text.
  * @param {number} text
  * @returns {string[]}
  */
@@ -17,14 +17,15 @@ function spansOfText(text) {
 }
 
 /**
- * True if the row begins within a string, which began in a row before.
+ * True if the row begins within a string that began in an earlier row.
  * @param {string | undefined} spans
  */
 const isWithinString = (spans) => spans !== undefined && spans.startsWith("S");
 
 /**
- * What is shown of a row, as coloured spans.
- * @param {string} shown @param {string} spans of the whole row @param {number} cut characters of the row before those that are shown
+ * Returns the shown part of a row, in which the coloured spans are elements.
+ * @param {string} shown @param {string} spans the spans of the whole row
+ * @param {number} cut the number of characters of the row before the shown part
  * @returns {Child[]}
  */
 function coloured(shown, spans, cut) {

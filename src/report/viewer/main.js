@@ -1,25 +1,31 @@
-// Makes the frame of the page: the views, the keys and the help.
+// Creates the frame of the page: the tabs of the views, the help, and the functions of the keys.
 
-/** @type {[string, string, (root: HTMLElement) => void, string][]} key, title, how it is shown, what it answers */
+/**
+ * The key, the title, the function that shows the view, and the description of each view.
+ * @type {[string, string, (root: HTMLElement) => void, string][]}
+ */
 const views = [
-  ["changes", "Changes", showChanges, "What this run does otherwise than the one before"],
+  ["changes", "Changes", showChanges, "How this run differs from an earlier run"],
   ["verdict", "Verdict", showVerdict, "What happened, and what to do about it"],
-  ["source", "Source", showSource, "Your files: what became of each line"],
+  ["source", "Source", showSource, "Your files, with the graphs, kernels and guards of each line"],
   ["explorer", "Explorer", showExplorer, "A compilation from source to kernels, linked by line"],
   ["flow", "Flow", showFlow, "How a call goes from graph to graph, and where it runs eagerly"],
   ["recompilations", "Recompilations", showRecompilations, "What was compiled again, and which value changed"],
   ["guards", "Guards", showGuards, "When a compilation is used again"],
-  ["fusion", "Fusion", showFusion, "Kernels, what was not fused and why, memory"],
-  ["modules", "Modules", showModules, "What each part of the model became; equal layers once"],
-  ["timeline", "Timeline", showTimeline, "Where the seconds of compiling went"],
-  ["difference", "Difference", showDifference, "Two stages or two compilations beside each other"],
+  ["fusion", "Fusion", showFusion, "Kernels, the kernels that were not fused, and memory"],
+  ["modules", "Modules", showModules, "The nodes and kernels of each module; equal layers are shown once"],
+  ["timeline", "Timeline", showTimeline, "Which parts of the compilation took how long"],
+  ["difference", "Difference", showDifference, "Two stages or two compilations side by side"],
   ["ranks", "Ranks", showRanks, "What differs between processes"],
 ];
 
 const main = make("main", { id: "view" });
 const tabs = make("nav.tabs", { "aria-label": "Views" });
 
-/** Changes are a view where there are two runs, and ranks where there are several processes. */
+/**
+ * Returns the views that have a tab. Changes have a tab if the page compares two runs, and ranks if there are several
+ * processes. Only links lead to the differences.
+ */
 const shownViews = () =>
   views.filter(([key]) => key !== "difference" && (key !== "changes" || data.changes) && (key !== "ranks" || data.processes.length > 1));
 
@@ -76,9 +82,9 @@ const keysHelp = [
   ["1 \u2013 9, 0", "open a view"],
   ["\u2191 \u2193", "move through the rows of a pane; Tab goes to the next pane"],
   ["Enter", "pin the line: the other panes scroll to it"],
-  ["Esc", "let go, or close"],
-  ["[ ]", "the compilation before, the next one"],
-  ["t", "dark or light"],
+  ["Esc", "unpin the line, or close the dialog"],
+  ["[ ]", "previous and next compilation"],
+  ["t", "switch between the dark and the light theme"],
   ["?", "this help"],
 ];
 
@@ -93,7 +99,7 @@ function openHelp() {
       make("dl", null, ...keysHelp.flatMap(([keys, about]) => [make("dt", null, make("kbd", null, keys)), make("dd", null, about)])),
       make("h2", null, "This page"),
       make("p", null, versions()),
-      make("p", null, "Written by ", make("code", null, data.command), ". It is one file, loads nothing and sends nothing."),
+      make("p", null, "Written by ", make("code", null, data.command), ". The page is one file; it loads nothing and sends nothing."),
     )
   );
   document.body.append(dialog);
@@ -124,7 +130,7 @@ function onKey(event) {
 }
 
 /**
- * Links of the page lead to places of it; in a frame they would lead to the page around it.
+ * Opens the part of the page that a link leads to. In a frame, the browser would open the link in the surrounding page.
  * @param {Event} event
  */
 function followInFrame(event) {
@@ -170,5 +176,5 @@ function start() {
 }
 
 readData().then(start, (error) => {
-  document.body.append(make("p", null, "The data of this page cannot be read: " + error + ". A browser of 2023 or later can."));
+  document.body.append(make("p", null, "The data of this page cannot be read: " + error + ". Use a browser of 2023 or later."));
 });

@@ -1,17 +1,19 @@
-// Shows the modules of the model as a tree, with what each of them became. Equal layers are shown once.
+// Shows the modules of the model as a tree, with the nodes and kernels of each module. Equal layers are shown once.
 
 /**
  * @typedef {object} ModuleNode
  * @property {string} name @property {string} path @property {Map<string, ModuleNode>} children
- * @property {string[]} operators @property {string[]} shapes of what the nodes compute @property {string[]} nodes @property {number} forward @property {number} backward
- * @property {Set<number>} lines @property {string} sameAs @property {Set<string>} kernels of its own
+ * @property {string[]} operators @property {string[]} shapes the shapes of the values that the nodes compute
+ * @property {string[]} nodes @property {number} forward @property {number} backward @property {Set<number>} lines
+ * @property {string} sameAs @property {Set<string>} kernels the kernels of the module's own nodes
  */
 
 /** @param {string} name @param {string} path @returns {ModuleNode} */
 const newModule = (name, path) => ({ name, path, children: new Map(), operators: [], shapes: [], nodes: [], forward: 0, backward: 0, lines: new Set(), sameAs: "", kernels: new Set() });
 
 /**
- * The module of each captured node: as its parameters tell, or the heading above it in the text of the graph.
+ * Returns the module of each captured node. The module is the path that the record has for the node, or the heading
+ * above the node in the text of the graph, whichever is longer.
  * @param {Compilation} compilation
  */
 function modulesOfNodes(compilation) {
@@ -33,7 +35,8 @@ function modulesOfNodes(compilation) {
 }
 
 /**
- * The shape of what each captured node computes, such as `f32[8, 64]`, where the text of the graph states it.
+ * Returns the shape of the value that each captured node computes, such as `f32[8, 64]`; empty if the text of the graph
+ * does not state the shape.
  * @param {Compilation} compilation @returns {Map<string, string>}
  */
 function shapesOfNodes(compilation) {
@@ -75,13 +78,17 @@ function moduleTree(compilation) {
 }
 
 /**
- * What a module computes, without its name: equal for equal layers, whatever kernels their nodes went into.
+ * Returns a text that describes what a module computes, without the name of the module. Equal layers have equal texts,
+ * even if different kernels compute them.
  * @param {ModuleNode} node
  * @returns {string}
  */
 const signatureOf = (node) => node.operators.join() + node.shapes.join() + "{" + [...node.children].map(([name, child]) => name + ":" + signatureOf(child)).join(";") + "}";
 
-/** @param {ModuleNode} node @returns {{nodes: number, forward: number, backward: number}} with all below it */
+/**
+ * Returns the sums over a module and all modules below it.
+ * @param {ModuleNode} node @returns {{nodes: number, forward: number, backward: number}}
+ */
 function totalsOf(node) {
   const totals = { nodes: node.nodes.length, forward: node.forward, backward: node.backward };
   for (const child of node.children.values()) {
@@ -94,7 +101,8 @@ function totalsOf(node) {
 }
 
 /**
- * The generated kernels that compute something of the module, or of one below it; each counts once, however often it is called.
+ * Returns the generated kernels that compute something of the module or of a module below it. A kernel that is called
+ * several times counts once.
  * @param {ModuleNode} node @param {Set<string>} [kernels]
  */
 function kernelsOf(node, kernels = new Set()) {
@@ -104,7 +112,7 @@ function kernelsOf(node, kernels = new Set()) {
 }
 
 /**
- * The children, with rows of equal numbered ones as one.
+ * Returns the children of a module. Successive children that are equal and have numbers as names are one item.
  * @param {ModuleNode} node @returns {{node: ModuleNode, title: string, equal: ModuleNode[]}[]}
  */
 function foldedChildren(node) {
@@ -127,9 +135,9 @@ function foldedChildren(node) {
 }
 
 /**
- * The children of these names in each of the equal parents.
- * @param {ModuleNode[]} parents
- * @param {ModuleNode[]} children of the first
+ * Returns the children of all parents that have the same names as `children`.
+ * @param {ModuleNode[]} parents equal modules
+ * @param {ModuleNode[]} children children of the first parent
  */
 function sameIn(parents, children) {
   return parents.flatMap((parent) => children.flatMap((child) => parent.children.get(child.name) || []));
@@ -142,17 +150,17 @@ function showModules(root) {
   const process = currentProcess();
   const candidates = process.compilations.map((compilation, index) => ({ compilation, index })).filter(({ compilation }) => compilation.nodes.length);
   if (!candidates.length) {
-    root.append(emptyState("No graph is recorded.", "Modules are known from captured graphs, and there is none."));
+    root.append(emptyState("No graph is recorded.", "The modules are read from captured graphs, and the record has no captured graph."));
     return;
   }
-  const page = make("div.page.wide", null, make("h1", null, "Modules"), make("p.lead", null, "What each part of your model became. Equal layers stand once. A kernel or a call that computes something of several modules counts for each. PyTorch records seconds for whole compilations alone: the share of a module is that of its nodes."));
+  const page = make("div.page.wide", null, make("h1", null, "Modules"), make("p.lead", null, "A table shows the nodes and kernels of each module of your model. Equal layers are shown once. A kernel or a call that computes something of several modules counts for each of them. PyTorch records the seconds of whole compilations only, so the share of a module is the share of its nodes."));
   for (const { compilation, index } of candidates) {
     /** @type {HTMLElement[]} */
     const rows = [];
     /** @param {ModuleNode} node @param {string} title @param {ModuleNode[]} equal @param {number} depth @param {number} same */
     const add = (node, title, equal, depth, same) => {
       const totals = equal.map(totalsOf).reduce((sum, one) => ({ nodes: sum.nodes + one.nodes, forward: sum.forward + one.forward, backward: sum.backward + one.backward }));
-      const name = make("td", null, make("code", null, title), same > 1 ? make("span.badge.blue", null, "\u00d7 " + same + ", the same graph; figures of all") : null);
+      const name = make("td", null, make("code", null, title), same > 1 ? make("span.badge.blue", null, "\u00d7 " + same + " equal layers; the figures are sums") : null);
       /** @type {HTMLElement} */ (name).style.paddingLeft = 12 + 20 * depth + "px";
       const operators = [...new Set(node.operators)];
       /** @type {Set<string>} */
@@ -171,7 +179,7 @@ function showModules(root) {
           make("td.figure", { title: [...kernels].slice(0, kernelsNamed).join("\n") }, kernels.size || ""),
           make("td.figure", null, totals.forward || ""),
           make("td.figure", null, totals.backward || ""),
-          make("td.figure", { title: "The seconds of " + compilation.id + ", divided by the nodes of its captured graph" }, secondsOf(compilation) && nodesOfAll ? secondsText((secondsOf(compilation) * totals.nodes) / nodesOfAll) : ""),
+          make("td.figure", { title: "The seconds of " + compilation.id + ", distributed over the nodes of its captured graph" }, secondsOf(compilation) && nodesOfAll ? secondsText((secondsOf(compilation) * totals.nodes) / nodesOfAll) : ""),
           make("td", null, ...[...node.lines].slice(0, 3).flatMap((line, position) => [position ? ", " : "", sourceLink(line)]), node.lines.size > 3 ? " and " + (node.lines.size - 3) + " more" : ""),
         ),
       );

@@ -1,15 +1,15 @@
-// Shows the processes of a run side by side: which of them compiled the same, and where the others begin to differ.
+// Shows the processes of a run side by side, which processes compiled the same, and the first difference of the others.
 
 /** @param {HTMLElement} root */
 function showRanks(root) {
   if (data.processes.length < 2) {
-    root.append(emptyState("There is one process.", "Give the logs or dumps of several ranks to see where they differ."));
+    root.append(emptyState("There is only one process.", "To see where ranks differ, pass the logs or dumps of several ranks."));
     return;
   }
   const page = make("div.page", null, make("h1", null, processesInWords()));
   const open = (/** @type {number} */ index) => make("a", { href: routeText({ view: "verdict", p: String(index) }) }, nameOfProcess(data.processes[index]));
   const names = (/** @type {RankGroup} */ group) => group.processes.flatMap((index, position) => [position ? ", " : "", open(index)]);
-  page.append(make("p.lead", null, !data.ranks.length ? "Dumps and logs tell of a run in different terms: they are shown beside each other, and not compared." : data.ranks.length === 1 ? "All of them compiled the same." : "They fall into " + counted(data.ranks.length, "group") + " that compiled differently."));
+  page.append(make("p.lead", null, !data.ranks.length ? "Dumps and logs describe a run in different terms, so they are shown side by side, but not compared." : data.ranks.length === 1 ? "All of them compiled the same code." : "They fall into " + counted(data.ranks.length, "group") + " that compiled differently."));
   if (data.ranks.length) page.append(
     make(
       "ol.actions",

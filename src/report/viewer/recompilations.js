@@ -1,8 +1,8 @@
-// Shows what was compiled again, by function: the guard that failed, the value that it expected, and the value of the
-// call.
+// Shows the recompilations of each function: the guard that failed, the value that the guard expected, and the value of
+// the call.
 
 /**
- * What changed, in a failed guard.
+ * Returns the expected and the actual value of a failed guard, or the text of the guard if the values are unknown.
  * @param {Failure} failure
  * @returns {Child[]}
  */
@@ -13,7 +13,8 @@ function changeOf(failure) {
 }
 
 /**
- * Why it was compiled: the value that changed, and the line at which its guard was made, which PyTorch writes as a comment.
+ * Returns the reason of a recompilation: the value that changed, and the line that caused its guard, which PyTorch
+ * writes as a comment.
  * @param {Compilation} compilation
  * @returns {Child[]}
  */
@@ -33,10 +34,10 @@ function showRecompilations(root) {
   process.compilations.forEach((compilation, index) => functions.set(functionKey(compilation), [...(functions.get(functionKey(compilation)) || []), index]));
   const again = [...functions.values()].filter((indices) => indices.some((index) => process.compilations[index].deciding));
   if (!again.length) {
-    root.append(emptyState("Nothing was compiled again.", "No guard refused a call that the record knows of."));
+    root.append(emptyState("Nothing was compiled again.", "The record contains no call that a guard refused."));
     return;
   }
-  const page = make("div.page", null, make("h1", null, "Recompilations"), make("p.lead", null, "Each call that no compilation accepted, with the guards that refused it."));
+  const page = make("div.page", null, make("h1", null, "Recompilations"), make("p.lead", null, "This view shows each call that no compilation accepted, with the guards that refused the call."));
   for (const indices of again) {
     const { title } = process.compilations[indices[0]];
     const rows = indices.flatMap((index) => {
@@ -48,15 +49,15 @@ function showRecompilations(root) {
           "tr",
           null,
           make("td", null, position ? "" : compilationLink(index)),
-          make("td", null, failure.of || "an earlier one"),
-          make("td", null, ...changeOf(failure), failure.alike.length ? make("small", { title: failure.alike.join(", ") }, " the same of " + counted(failure.alike.length, "other value")) : null),
+          make("td", null, failure.of || "an earlier compilation"),
+          make("td", null, ...changeOf(failure), failure.alike.length ? make("small", { title: failure.alike.join(", ") }, " and the same for " + counted(failure.alike.length, "other value")) : null),
           make("td", null, failure.line >= 0 ? sourceLink(failure.line) : failure.origin || make("span.dim", null, "not recorded")),
           make("td", null, failure.line >= 0 ? make("code", null, textOfLine(failure.line)) : ""),
           make("td.figure", null, position ? "" : secondsOf(compilation) ? secondsText(secondsOf(compilation)) : ""),
         ),
       );
     });
-    const heads = ["compiled", "refused by", "value: expected \u2192 was", "guard made at", "line", "seconds"];
+    const heads = ["compiled", "refused by", "value: expected \u2192 was", "guarded at", "line", "seconds"];
     const compared = indices.flatMap((index) => [...differenceLinks(index)].map(([other, links]) => ({ index, other, links })));
     page.append(make("section", null, make("h2", null, title), make("div.table-scroll", null, make("table.changes", null, make("thead", null, make("tr", null, ...heads.map((head) => make(head === "seconds" ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))), ...compared.map(({ index, other, links }) => make("p.differences", null, make("small", null, process.compilations[index].id + " beside " + process.compilations[other].id + ": "), ...links))));
   }

@@ -1,5 +1,5 @@
-// Writes a program that executes the graph of one compilation by itself, with inputs of the recorded shapes. It is
-// meant for an issue about PyTorch.
+// Writes a program that executes the graph of one compilation on its own, with inputs of the recorded shapes. The
+// program is meant for reports of faults in PyTorch.
 
 const typesOfTensors = /** @type {Record<string, string>} */ ({
   f64: "float64", f32: "float32", f16: "float16", bf16: "bfloat16", c64: "complex64", c128: "complex128", i64: "int64", i32: "int32",
@@ -14,9 +14,10 @@ const defaultSize = 8;  // the value of a size whose value was not recorded
 /** @typedef {{name: string, annotation: string}} GraphInput */
 
 /**
- * The class of a captured graph and its inputs.
+ * Returns the class of a captured graph and its inputs.
  * @param {string} text
- * @returns {{code: string, className: string, inputs: GraphInput[]} | null} null if it is no graph whose inputs are stated
+ * @returns {{code: string, className: string, inputs: GraphInput[]} | null} null if the text is not a graph, or
+ * does not state the inputs
  */
 function graphOfText(text) {
   const start = text.search(/^class \w+\(torch\.nn\.Module\):$/m);
@@ -32,7 +33,7 @@ function graphOfText(text) {
 }
 
 /**
- * The expression for an input of a graph; null if the annotation says too little.
+ * Returns an expression that creates an input of a graph; null if the annotation is incomplete.
  * @param {GraphInput} input @param {boolean} needsGradient
  */
 function inputExpression({ name, annotation }, needsGradient) {
@@ -50,7 +51,7 @@ function inputExpression({ name, annotation }, needsGradient) {
 }
 
 /**
- * Assignments of the recorded values to the sizes that inputs of a graph have open.
+ * Returns assignments of the recorded values to the symbolic sizes of the inputs of a graph.
  * @param {Compilation} compilation @param {GraphInput[]} inputs
  */
 function sizesOfInputs(compilation, inputs) {
@@ -63,7 +64,8 @@ function sizesOfInputs(compilation, inputs) {
 }
 
 /**
- * The program of a compilation; empty if its graph or the inputs of it are not recorded.
+ * Returns the program of a compilation; empty if its graph or the inputs of the graph are not recorded, or if the page
+ * is redacted.
  * @param {Compilation} compilation
  */
 function reproductionOf(compilation) {
@@ -120,7 +122,7 @@ function reproductionOf(compilation) {
   ].join("\n");
 }
 
-const aboutGraphs = "It runs the captured graph alone, with random inputs of the recorded shapes. What the graph does not hold is missing: your own operators, values of parameters, other compilations.";
+const aboutGraphs = "The program runs only the captured graph, with random inputs of the recorded shapes. It does not contain your own operators, the values of parameters, or other compilations.";
 
 /** @param {string} program @param {string} [title] @param {string} [about] */
 function openReproduction(program, title = "This compilation as a program", about = aboutGraphs) {

@@ -5,7 +5,8 @@
 /** @typedef {Record<string, string>} Route */
 
 /**
- * The address where the browser does not let it be changed: in the frame of a notebook, whose address is no file.
+ * The part of the address behind the `#` if the page is in the frame of a notebook, whose address a page cannot change;
+ * null until the user opens a link.
  * @type {string | null}
  */
 let ownHash = null;
@@ -53,7 +54,7 @@ function go(route) {
 }
 
 /**
- * Changes the address without a new entry in the history.
+ * Changes the address without adding an entry to the history.
  * @param {Route} route
  */
 function keepRoute(route) {
@@ -61,18 +62,18 @@ function keepRoute(route) {
   else history.replaceState(null, "", routeText(route));
 }
 
-/** The number of the process that is shown. */
+/** Returns the number of the process that is shown. */
 function processNumber() {
   const { p } = readRoute();
   const number = Number(p);
   if (p !== undefined && Number.isInteger(number) && number >= 0 && number < data.processes.length) return number;
-  // The last of several runs in one dump is shown first, and the first of several ranks.
+  // The default is the last of several runs in a dump, and the first of several ranks or logs.
   return data.processes.some((process) => process.isLog || process.rank !== null) ? 0 : Math.max(0, data.processes.length - 1);
 }
 const currentProcess = () => data.processes[processNumber()] || emptyProcess;
 
 /**
- * Members of the address that all views share.
+ * Adds the number of the process to the members of an address. The default, 0, is omitted.
  * @param {Route} members
  * @returns {Route}
  */
@@ -87,7 +88,8 @@ function link(members, ...content) {
 }
 
 /**
- * The place of a compilation in an address: its id, or its id and how many of that id stand before it.
+ * Returns the key of a compilation in an address: its id and, behind a `~`, the number of earlier compilations with the
+ * same id, if there are any.
  * @param {number} index
  */
 function compilationKey(index) {
@@ -97,7 +99,7 @@ function compilationKey(index) {
   return compilations[index].id + (before ? "~" + before : "");
 }
 
-/** @param {string} key @returns {number} -1 if there is none */
+/** @param {string} key @returns {number} the index of the compilation, or -1 */
 function compilationOfKey(key) {
   const [, id, before] = /^(.*?)(?:~(\d+))?$/.exec(key) || ["", key, ""];
   let left = Number(before || 0);

@@ -1,20 +1,23 @@
-// Shows the rows of a text, of which only those in sight are elements, and the panes of linked rows. These stand in
-// one file because a pane is a list of rows that marks, folds and reveals them.
+// Shows lists of rows, of which only the rows in sight have elements, and panes, whose rows are linked to lines of
+// source. Both are in one file because a pane is a list of rows that the user can mark and unfold.
 
 const rowHeight = 20;
 const overscan = 12;
-/** As in viewer.css. */
+/** The colours of the classes `hue-0` to `hue-11` in viewer.css. */
 const hues = ["#009f81", "#ff6e3a", "#8400cd", "#008df9", "#e20134", "#00c2f9", "#9f0162", "#ffc33b", "#00fccf", "#ff5aaf", "#a40122", "#ffb2fd"];
 const hueCount = hues.length;
 const marksWidth = 8;
 const stateLit = 1;
 const statePinned = 2;
-/** Characters of a row that are shown: a call of a graph may have tens of thousands, each word an element of its own. */
+/**
+ * The number of characters of a row that are shown at first. The call of a graph may have tens of thousands of
+ * characters, and each word becomes an element.
+ */
 const charactersMax = 2000;
 
-/** A list of any length that scrolls. */
+/** A scrolling list of any number of rows. Only the rows in sight and a few around them have elements. */
 class VirtualRows {
-  /** @param {string} label what it is, for readers that hear the page */
+  /** @param {string} label the name of the list for screen readers */
   constructor(label) {
     this.content = make("div.rows-content");
     this.spacer = make("div.rows-spacer", null, this.content);
@@ -29,7 +32,7 @@ class VirtualRows {
   }
 
   /**
-   * @param {number} count @param {number} columns characters of the longest row
+   * @param {number} count @param {number} columns the number of characters of the longest row
    * @param {(index: number) => HTMLElement} makeRow
    */
   reset(count, columns, makeRow) {
@@ -63,7 +66,7 @@ class VirtualRows {
   }
 
   /**
-   * Scrolls until the row is in sight, a third from the top.
+   * Scrolls the row to a third of the height from the top, unless the row is already in sight.
    * @param {number} index
    */
   reveal(index) {
@@ -75,15 +78,15 @@ class VirtualRows {
   }
 }
 
-/** True while the page is printed: then all rows stand on it, up to a bound. */
+/** True while the page is printed. All rows have elements during this time, because a printed page does not scroll. */
 let printing = false;
 
-/** Rows that a reader of a kernel or a graph need not see: they stand in every file. */
+/** Matches rows that the reader of a kernel or a graph need not see, because they are in every file. */
 const boilerplate =
   /^(from |import |aten = |inductor_ops = |_quantized = |assert_\w+ = |empty_strided\w* = |reinterpret_tensor = |alloc_from_pool = |async_compile(_\w+)? = |\s*$|\s+l_\w+ = L_\w+$)/;
 const boilerplateMin = 3;
 
-/** @typedef {{from: number, to: number}} Fold rows from..to (from 0, `to` behind the last) that stand as one */
+/** @typedef {{from: number, to: number}} Fold the rows from `from` to before `to`, counted from 0, shown as one row */
 
 /** @param {string[]} rows @returns {Fold[]} */
 function foldsOf(rows) {
@@ -101,14 +104,14 @@ function foldsOf(rows) {
 }
 
 /**
- * @typedef {object} PaneSource the rows of a pane and what they have to do with lines of source
+ * @typedef {object} PaneSource the rows of a pane and their links to lines of source
  * @property {string} key @property {string} title @property {string} about @property {string} name
- * @property {string[]} rows @property {string[]} spans what is coloured in each row; none of a text that is not known
- * @property {Map<number, {name: string, why: string, lines: number[], last: number}>} links by row, from 1
+ * @property {string[]} rows @property {string[]} spans the coloured spans of each row; empty if the text is unknown
+ * @property {Map<number, {name: string, why: string, lines: number[], last: number}>} links the links by row, from 1
  * @property {boolean} isSource
- * @property {(row: number) => Child} [gutter]
- * @property {(row: number) => Child} [note] what stands before the text of a row
- * @property {Fold[]} [folds] instead of those of imports and set-up
+ * @property {(row: number) => Child} [gutter] returns the marks at the left of a row
+ * @property {(row: number) => Child} [note] returns the note before the text of a row, or null
+ * @property {Fold[]} [folds] the folds to use instead of the folds of imports and set-up
  */
 
 /** @param {RawPane} pane @param {string} key @returns {PaneSource} */
@@ -121,7 +124,7 @@ function paneSource(pane, key) {
 }
 
 /**
- * Runs of rows of which the record says nothing, in a file whose text is not known.
+ * Returns the runs of rows that the record does not mention, in a file whose text is unknown.
  * @param {number} file @param {string[]} rows @returns {Fold[]}
  */
 function unknownRows(file, rows) {
@@ -137,7 +140,7 @@ function unknownRows(file, rows) {
 }
 
 /**
- * @param {number} file @param {(line: number) => boolean} [isShown] whether a line of the record is one that is marked
+ * @param {number} file @param {(line: number) => boolean} [isShown] true if the row of a line gets a mark
  * @returns {PaneSource}
  */
 function fileSource(file, isShown = () => true) {
@@ -156,7 +159,7 @@ function fileSource(file, isShown = () => true) {
     const line = lineAt(file, row);
     if (line >= 0 && isShown(line)) links.set(row, { name: "", why: "", lines: [line], last: row });
   }
-  const about = text >= 0 ? path : path + ": only the lines that the record quotes, as " + why;
+  const about = text >= 0 ? path : path + ": only the lines that the record quotes are known, because " + why;
   return { key: "source", title: name, about, name: path, rows, spans: text >= 0 ? spansOfText(text) : [], links, isSource: true, folds };
 }
 
@@ -164,7 +167,8 @@ function fileSource(file, isShown = () => true) {
 const hueOf = (line) => line % hueCount;
 
 /**
- * The bar and the number of the line of source that a row comes from.
+ * Returns an element with a coloured bar and the number of the line of source that a row comes from. The element has no
+ * number if the row itself is a row of source, and is empty if `lines` is empty.
  * @param {number[]} lines
  * @param {boolean} isSource
  */
@@ -181,14 +185,15 @@ const indentOf = (row) => row.length - row.trimStart().length;
 const narrowedBy = (row) => Math.ceil(indentOf(row) / 2);
 
 /**
- * A row of what PyTorch made at half of its indentation and without the folders of files, as panes are narrow.
+ * Returns a row of a text that PyTorch generated with half of its indentation and without the folders of files, because
+ * panes are narrow.
  * @param {string} row
  */
 function narrowed(row) {
   return row.slice(narrowedBy(row)).replace(/^( *# )File: (?:.*[/\\])?([^/\\]+:\d+) in [^,]*, code: /, "$1$2 ");
 }
 
-/** A pane of rows. Hover and click are reported; which rows are lit is set from outside. */
+/** A pane of rows. It reports which row the user points at or clicks, and `light` sets the highlighted rows. */
 class CodePane {
   /** @param {{onHover: (pane: CodePane, row: number) => void, onPin: (pane: CodePane, row: number) => void}} listeners */
   constructor(listeners) {
@@ -196,7 +201,7 @@ class CodePane {
     this.list = new VirtualRows("Text of a stage");
     this.marks = /** @type {HTMLCanvasElement} */ (make("canvas.marks", { "aria-hidden": "true" }));
     /**
-     * Where in the order the rows of a line of source are, the first row of each definition.
+     * The positions in `order` of the rows that come from each line of source: the first row of each definition.
      * @type {Map<number, number[]>}
      */
     this.placesOf = new Map();
@@ -204,12 +209,12 @@ class CodePane {
     /** @type {PaneSource | null} */
     this.source = null;
     /**
-     * Rows in the order in which they are shown: a row from 1, or the fold that stands there.
+     * The rows, counted from 1, and the folds, in the order in which they are shown.
      * @type {(number | Fold)[]}
      */
     this.order = [];
     /**
-     * By row, from 1: the row at which its definition begins.
+     * The row at which the definition that contains a row begins, by row; rows are counted from 1.
      * @type {Map<number, number>}
      */
     this.ownerOf = new Map();
@@ -218,12 +223,12 @@ class CodePane {
     /** @type {Set<number>} */
     this.pinned = new Set();
     /**
-     * How a row that is an element is marked; a row that is missing here has no mark.
+     * The state of the mark of each row that has an element. A row that is not in the map has no mark.
      * @type {WeakMap<HTMLElement, number>}
      */
     this.marked = new WeakMap();
     /**
-     * Rows that are shown whole though they are long.
+     * The long rows of which the user has asked to see all characters.
      * @type {Set<number>}
      */
     this.whole = new Set();
@@ -254,7 +259,7 @@ class CodePane {
     this.list.element.addEventListener("keydown", (event) => this.key(/** @type {KeyboardEvent} */ (event)));
   }
 
-  /** @param {Event} event @returns {number} the row from 1; -1 if there is none */
+  /** @param {Event} event @returns {number} the row, counted from 1; -1 if there is no row */
   rowOfEvent(event) {
     const element = /** @type {HTMLElement} */ (event.target).closest("[data-index]");
     const entry = element && this.order[Number(/** @type {HTMLElement} */ (element).dataset.index)];
@@ -350,7 +355,7 @@ class CodePane {
   }
 
   /**
-   * The lines of source of a row.
+   * Returns the lines of source that a row comes from.
    * @param {number} row
    * @returns {number[]}
    */
@@ -382,7 +387,7 @@ class CodePane {
     const isFirst = this.ownerOf.get(entry) === entry;
     const note = source.note ? source.note(entry) : null;
     const row = source.rows[entry - 1] || "";
-    // A note takes the place of the indentation.
+    // A note replaces the indentation.
     const cut = source.isSource ? 0 : note ? indentOf(row) : narrowedBy(row);
     const whole = source.isSource || note ? row.slice(cut) : narrowed(row);
     const isCut = whole.length > charactersMax && !this.whole.has(entry);
@@ -428,7 +433,10 @@ class CodePane {
     this.drawMarks();
   }
 
-  /** Marks beside the scroll bar show where the lit rows of the whole text are. One canvas, as there may be thousands. */
+  /**
+   * Draws marks beside the scroll bar that show where the highlighted rows are in the whole text. There may be
+   * thousands of marks, so all of them are on one canvas.
+   */
   drawMarks() {
     const { clientWidth: width, clientHeight: height } = this.list.element;
     const context = this.marks.getContext("2d");
@@ -451,7 +459,7 @@ class CodePane {
   }
 
   /**
-   * Shows the first row of these lines.
+   * Scrolls to the first row that comes from one of the lines.
    * @param {Set<number>} lines
    */
   follow(lines) {
@@ -459,7 +467,10 @@ class CodePane {
     if (places.length) this.list.reveal(Math.min(...places));
   }
 
-  /** The line of source whose row is in sight and nearest to a third of the height; undefined if there is none. */
+  /**
+   * Returns the line of source of the row in sight that is nearest to a third of the height from the top; undefined if
+   * no row in sight comes from a line of source.
+   */
   lineInSight() {
     const { scrollTop, clientHeight } = this.list.element;
     const first = Math.floor(scrollTop / rowHeight);
@@ -474,7 +485,7 @@ class CodePane {
     return undefined;
   }
 
-  /** @param {number} asked a row; one behind the end, as in an address of another run, is the last */
+  /** @param {number} asked a row; the last row is shown if `asked` is behind it, as in the address of another run */
   reveal(asked) {
     const row = Math.min(asked, this.source ? this.source.rows.length : 0);
     let index = this.order.indexOf(row);

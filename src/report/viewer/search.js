@@ -86,7 +86,7 @@ function openSearch() {
   input.addEventListener("input", () => {
     hits = search(input.value);
     replaceContent(list, ...hits.map((hit, index) => make("div.hit", { role: "option", onclick: () => open(index) }, make("span.badge", null, hit.kind), make("code", null, hit.text.slice(0, 200)), make("small", null, hit.note))));
-    replaceContent(none, !hits.length && input.value.trim() ? "Nothing has this text." : "");
+    replaceContent(none, !hits.length && input.value.trim() ? "No entry contains this text." : "");
     choose(0);
   });
   const dialog = /** @type {HTMLDialogElement} */ (make("dialog.search", { "aria-label": "Search", onclose: closeSearch, onclick: (/** @type {Event} */ event) => event.target === dialog && closeSearch() }, input, list, none));

@@ -1,9 +1,9 @@
-// Shows the user's files with what became of each line. The report opens with this view.
+// Shows the user's files with the graphs, kernels, guards and graph breaks of each line.
 
 const namesMax = 8;
 const callsMax = 16;
 
-/** Files with compiled functions or lines in graphs first; those of PyTorch are left out. */
+/** Returns the user's files that the record mentions, those with most lines in graphs and graph breaks first. */
 function filesInOrder() {
   const facts = factsOf(currentProcess());
   /** @type {Map<number, {lines: number, breaks: number}>} */
@@ -25,7 +25,7 @@ function filesInOrder() {
 function showSource(root) {
   const files = filesInOrder();
   if (!files.length) {
-    root.append(emptyState("No line of your source is recorded.", "A log of a run that was cut before its first compilation has none."));
+    root.append(emptyState("No line of your source is recorded.", "A log that ends before the first compilation contains no lines of source."));
     return;
   }
   const route = readRoute();
@@ -90,11 +90,11 @@ function legend() {
     make("p", null, make("i.state.in-graph"), " in a graph"),
     make("p", null, make("i.state.eager"), " runs eagerly"),
     make("p", null, make("span.mark-break", null, "\u21af"), " graph break"),
-    make("p", null, make("span.mark-graphs", null, "0/0+1"), " its graph, and how many more"),
-    make("p", null, make("span.mark-seconds", null, "2.50\u00a0s"), " of compiling what begins here"),
-    make("p", null, make("span.mark-guard", null, "\u25c7"), " guards made here; \u25c6 one failed"),
-    make("p", null, make("span.mark-kernels", null, "2\u2193 3\u2191"), " kernel calls forward, backward"),
-    ...[...new Set(data.measurements.map((item) => item.kind))].map((kind) => make("p", null, make("span.mark-measured", null, "12"), " " + kind + ", the largest of the line; red where the line is at fault")),
+    make("p", null, make("span.mark-graphs", null, "0/0+1"), " its first graph, and the number of further graphs"),
+    make("p", null, make("span.mark-seconds", null, "2.50\u00a0s"), " to compile the function that begins here"),
+    make("p", null, make("span.mark-guard", null, "\u25c7"), " guards of the line; \u25c6 a guard failed"),
+    make("p", null, make("span.mark-kernels", null, "2\u2193 3\u2191"), " forward and backward kernel calls"),
+    ...[...new Set(data.measurements.map((item) => item.kind))].map((kind) => make("p", null, make("span.mark-measured", null, "12"), " " + kind + ", the largest value of the line; red if the line is at fault")),
   );
 }
 
@@ -112,10 +112,10 @@ function lineGutter(facts) {
   if (data.measurements.length)
     fragment.append(make("span.mark-measured" + (facts.measured.some((item) => item.isAlarm) ? ".alarm" : ""), { title: facts.measured.map(measuredText).join("\n") || null }, facts.measured.map((item) => Number(item.value.toPrecision(2)) + "\u00a0" + item.unit).join(" ")));
   fragment.append(
-    make("span.mark-seconds", { title: seconds ? "Seconds of compiling " + counted(facts.begins.length, "time") + " what begins here" : null }, seconds ? secondsText(seconds) : ""),
+    make("span.mark-seconds", { title: seconds ? "Seconds of " + counted(facts.begins.length, "compilation") + " of the function that begins here" : null }, seconds ? secondsText(seconds) : ""),
     make("span.mark-graphs", { title: graphs.length ? "In the graphs of " + graphs.join(", ") : null }, graphs.length ? graphs[0] + (graphs.length > 1 ? "+" + (graphs.length - 1) : "") : ""),
     make("span.mark-kernels", null, counts),
-    make("span.mark-guard", { title: facts.failures.length ? counted(facts.failures.length, "failure") + " of guards made here" : null }, facts.failures.length ? "\u25c6" + facts.failures.length : facts.limits.length ? "\u25c7" : ""),
+    make("span.mark-guard", { title: facts.failures.length ? counted(facts.failures.length, "failure") + " of guards of this line" : null }, facts.failures.length ? "\u25c6" + facts.failures.length : facts.limits.length ? "\u25c7" : ""),
     make("span.mark-break", null, facts.breaks.length ? "\u21af" : ""),
     make("i.state" + (isEager ? ".eager" : facts.inGraph.size ? ".in-graph" : "")),
   );
@@ -135,7 +135,7 @@ function showLine(root, file, row) {
   const text = ((data.files[file].text < 0 ? data.files[file].quoted[row] : rowsOfText(data.files[file].text)[row - 1]) || "").trim();
   replaceContent(root, make("h2", null, data.files[file].name + ":" + row), text ? make("pre", null, text) : make("p.dim", null, "The record does not quote this line."));
   if (!facts) {
-    append(root, make("p.dim", null, "The record knows nothing of this line: it made no node of a graph, no guard and no break."));
+    append(root, make("p.dim", null, "The record contains nothing about this line: no node of a graph, no guard and no graph break comes from it."));
     return;
   }
   if (facts.measured.length) append(root, make("section", null, make("h3" + (facts.measured.some((item) => item.isAlarm) ? ".red" : ""), null, "Measured"), make("ul.plain", null, ...facts.measured.map((item) => make("li", null, ...withCode(measuredText(item)))))));
@@ -143,7 +143,7 @@ function showLine(root, file, row) {
   if (facts.begins.length) {
     append(
       root,
-      make("section", null, make("h3", null, facts.begins.every((index) => process.compilations[index].isResume) ? "What goes on after the break begins here" : "A compiled function begins here"), make("ul.plain", null, ...facts.begins.map((index) => {
+      make("section", null, make("h3", null, facts.begins.every((index) => process.compilations[index].isResume) ? "The resume function of a graph break begins here" : "A compiled function begins here"), make("ul.plain", null, ...facts.begins.map((index) => {
         const compilation = process.compilations[index];
         return make("li", null, compilationLink(index), " ", isCompiled(compilation) ? "" : compilation.status + " ", make("span.dim", null, secondsOf(compilation) ? secondsText(secondsOf(compilation)) : ""));
       }))),
@@ -170,15 +170,15 @@ function showLine(root, file, row) {
     );
   }
   if (facts.failures.length) {
-    append(root, make("section", null, make("h3.red", null, "Guards made here that failed"), make("ul.plain", null, ...facts.failures.map(({ compilation, failure }) => make("li", null, compilationLink(compilation), " ", ...changeOf(failure))))));
+    append(root, make("section", null, make("h3.red", null, "Guards of this line that failed"), make("ul.plain", null, ...facts.failures.map(({ compilation, failure }) => make("li", null, compilationLink(compilation), " ", ...changeOf(failure))))));
   }
   if (facts.limits.length) {
-    append(root, make("section", null, make("h3", null, "Guards made here"), make("ul.plain", null, ...facts.limits.map(({ compilation, limit }) => make("li", null, link({ view: "guards", c: compilationKey(compilation) }, process.compilations[compilation].id), " ", make("code", null, limit.condition))))));
+    append(root, make("section", null, make("h3", null, "Guards of this line"), make("ul.plain", null, ...facts.limits.map(({ compilation, limit }) => make("li", null, link({ view: "guards", c: compilationKey(compilation) }, process.compilations[compilation].id), " ", make("code", null, limit.condition))))));
   }
 }
 
 /**
- * The kernel calls of a line: calls of one kernel, such as those of equal layers, stand once.
+ * Lists the kernel calls of a line. Several calls of one kernel, such as the calls of equal layers, are one item.
  * @param {LineFacts} facts
  */
 function callsOfLine(facts) {

@@ -3,7 +3,7 @@
 
 const themeKey = "depyf-report-theme";
 
-/** @returns {string} "dark", "light", or empty: as the system */
+/** @returns {string} "dark", "light", or empty if the user has not chosen */
 function storedTheme() {
   try {
     return localStorage.getItem(themeKey) || "";

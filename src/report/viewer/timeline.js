@@ -1,15 +1,15 @@
-// Shows where the seconds of compiling went: a flame chart of PyTorch's own events, with a row for each depth of
-// nesting.
+// Shows how the time of compilation was spent: a flame chart of PyTorch's own events, with a row for each depth of
+// nesting, and tables of the times.
 
 const flameRow = 22;  // the height of a row in pixels
 const flameTop = 20;  // the space above the first row in pixels, which holds the scale of time
-const phasesShown = 40;  // how many phases are listed, from the one with the most seconds on
+const phasesShown = 40;  // how many phases are listed, beginning with the longest
 
 /** @param {number} us */
 const durationText = (us) => (us >= 1e6 ? (us / 1e6).toFixed(2) + " s" : us >= 1e3 ? (us / 1e3).toFixed(1) + " ms" : us.toFixed(0) + " \u00b5s");
 
 /**
- * Events as rows of the chart: those of worker threads below the others.
+ * Returns the events with their rows in the chart. The events of worker threads are below all others.
  * @param {TimelineEvent[]} events
  */
 function layEvents(events) {
@@ -42,14 +42,14 @@ function showTimeline(root) {
   const page = make("div.page.wide", null, make("h1", null, "Timeline"));
   root.append(page);
   if (process.events.length) {
-    page.append(make("p.lead", null, "PyTorch's own events. Drag to move, scroll to zoom, click for the compilation."), flameChart(process));
+    page.append(make("p.lead", null, "The chart shows PyTorch's own events. Drag to move, scroll to zoom, and click an event to open its compilation."), flameChart(process));
   } else {
-    page.append(make("p.lead", null, "The record has the seconds of each compilation alone: PyTorch's events are in the dump of a block that ended, and in a log that TORCH_TRACE=DIR made PyTorch write."));
+    page.append(make("p.lead", null, "The record has only the seconds of each compilation. PyTorch's events are in the dump of a block that has ended, and in a log that PyTorch writes if TORCH_TRACE=DIR is set."));
   }
   page.append(costsSection(process), phaseTable(process));
 }
 
-/** The events of a process, drawn by depth of nesting, and the part of the time that is in view. */
+/** A chart of the events of a process by depth of nesting. It shows the part of the time that the user has chosen. */
 class FlameChart {
   /** @param {Process} process */
   constructor(process) {
@@ -70,7 +70,7 @@ class FlameChart {
     new ResizeObserver(() => this.draw()).observe(this.canvas);
   }
 
-  /** Calls methods for what the user does with the chart. */
+  /** Registers the listeners for the mouse and the keyboard. */
   listen() {
     const canvas = this.canvas;
     canvas.addEventListener("wheel", (event) => {
@@ -116,7 +116,7 @@ class FlameChart {
     return this.placed.find((candidate) => candidate.row === row && candidate.event.start <= us && us <= candidate.event.start + candidate.event.duration);
   }
 
-  /** @param {number} factor @param {number} around microseconds that stay where they are */
+  /** @param {number} factor @param {number} around the time in microseconds that stays at its place */
   zoom(factor, around) {
     const wanted = Math.min(this.to - this.from, Math.max(10, this.span * factor));
     this.left = Math.min(this.to - wanted, Math.max(this.from, around - (around - this.left) * (wanted / this.span)));
@@ -137,7 +137,7 @@ class FlameChart {
   }
 
   /**
-   * Names the event under the mouse.
+   * Shows the name and the duration of the event under the mouse.
    * @param {{event: TimelineEvent} | undefined} hit
    */
   point(hit) {
@@ -205,12 +205,12 @@ class FlameChart {
 function flameChart(process) {
   const chart = new FlameChart(process);
   const all = make("button", { onclick: () => chart.zoom((chart.to - chart.from) / chart.span + 1, chart.from) }, "All");
-  const perfetto = make("button", { title: "Writes a file that ui.perfetto.dev and chrome://tracing open", onclick: () => saveTrace(process) }, "Save for Perfetto");
+  const perfetto = make("button", { title: "Saves a file that ui.perfetto.dev and chrome://tracing can open", onclick: () => saveTrace(process) }, "Save for Perfetto");
   return make("section.flame-box", null, make("div.flame-head", null, chart.tip, all, perfetto), chart.canvas);
 }
 
 /**
- * Writes the events in the Trace Event Format.
+ * Saves the events of a process to a file in the Trace Event Format.
  * @param {Process} process
  */
 function saveTrace(process) {
@@ -230,7 +230,7 @@ function saveTrace(process) {
 }
 
 /**
- * Where the time of compiling went by part of the compiler, and what changes of the program would save.
+ * Lists the time that each part of the compiler took, and the time that changes of the program would save.
  * @param {Process} process
  */
 function costsSection(process) {
@@ -263,8 +263,8 @@ function phaseTable(process) {
   const rows = [...sums.values()].sort((a, b) => Number(a.isParallel) - Number(b.isParallel) || b.self - a.self).slice(0, phasesShown).map((sum) => {
     const bar = make("i.seconds-bar");
     bar.style.width = Math.min(100, (100 * sum.self) / whole) + "%";
-    return make("tr", null, make("td", null, make("code", null, sum.name)), make("td.figure", null, durationText(sum.self), sum.isParallel ? null : make("span.seconds-track", null, bar)), make("td.figure", null, sum.isParallel ? make("small", { title: "It ran in worker threads while the main thread did something else" }, "in workers") : ((100 * sum.self) / whole).toFixed(1) + " %"), make("td.figure", null, sum.count));
+    return make("tr", null, make("td", null, make("code", null, sum.name)), make("td.figure", null, durationText(sum.self), sum.isParallel ? null : make("span.seconds-track", null, bar)), make("td.figure", null, sum.isParallel ? make("small", { title: "The phase ran in worker threads while the main thread did something else" }, "in workers") : ((100 * sum.self) / whole).toFixed(1) + " %"), make("td.figure", null, sum.count));
   });
-  const heads = ["phase", "time without those within it", "share", "times"];
+  const heads = ["phase", "time without nested phases", "share", "times"];
   return make("section.phases", null, make("h2", null, "Time by phase"), make("div.table-scroll", null, make("table", null, make("thead", null, make("tr", null, ...heads.map((head, at) => make(at ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))));
 }

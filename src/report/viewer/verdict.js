@@ -1,6 +1,6 @@
-// The first view: what happened, in sentences and tiles, and what can be done about it.
+// Shows the verdict: a summary of the run in sentences and tiles, and the actions that would improve it.
 
-const problemsShown = 20;  // how many problems of a damaged log are shown; it can have thousands
+const problemsShown = 20;  // how many problems of a damaged log are shown; a log can have thousands
 
 /** @param {Process} process */
 function tallyOf(process) {
@@ -48,7 +48,7 @@ function showVerdict(root) {
       null,
       tile(tally.functions === 1 ? "function" : "functions", tally.functions, { view: "source" }, "in your source"),
       tile(tally.compilations === 1 ? "compilation" : "compilations", tally.compilations, { view: "verdict", to: "compilations" }, tally.compilations ? "in the table below" : "none"),
-      tile(tally.breaks === 1 ? "graph break" : "graph breaks", tally.breaks, { view: "verdict", to: "breaks" }, tally.breaks ? "each costs a graph" : !tally.compilations || tally.eager.length ? "none" : "none: every graph is whole"),
+      tile(tally.breaks === 1 ? "graph break" : "graph breaks", tally.breaks, { view: "verdict", to: "breaks" }, tally.breaks ? "each ends a graph" : !tally.compilations || tally.eager.length ? "none" : "none: every graph is whole"),
       tile(tally.again === 1 ? "recompilation" : "recompilations", tally.again, { view: "recompilations" }, tally.again ? "a guard failed" : "none"),
       tile("compiling", tally.seconds || !tally.compilations ? secondsText(tally.seconds) : "unknown", { view: "timeline" }, tally.kernels ? counted(tally.kernels, "kernel call") : "no kernels"),
     ),
@@ -72,11 +72,11 @@ function problemList(process) {
   ];
   if (!items.length) return null;
   if (items.length > problemsShown) items.splice(problemsShown, items.length, "And " + counted(items.length - problemsShown, "more line") + " of this kind.");
-  return make("section.note", null, make("h2", null, "What the record says of itself"), make("ul", null, ...items.map((item) => make("li", null, ...withCode(item)))));
+  return make("section.note", null, make("h2", null, "Notes and problems of the record"), make("ul", null, ...items.map((item) => make("li", null, ...withCode(item)))));
 }
 
 /**
- * What can be done, the dearest first: functions that run eagerly, breaks, and what was compiled again.
+ * Lists the functions that run eagerly, the graph breaks (the most expensive first) and the recompilations.
  * @param {Process} process @param {Compilation[]} eager
  */
 function actionsOf(process, eager) {
@@ -119,7 +119,7 @@ function actionsOf(process, eager) {
           actionItem(
             make("span.badge.amber", null, compilationLink(index)),
             [make("b", null, compilation.title), ": ", ...decidingOf(compilation)],
-            costOf(secondsOf(compilation), "seconds that compiling it again took"),
+            costOf(secondsOf(compilation), "seconds that the recompilation took"),
           ),
         ),
       ),
@@ -129,7 +129,7 @@ function actionsOf(process, eager) {
   return sections;
 }
 
-/** @param {number} seconds @param {string} title what took them */
+/** @param {number} seconds @param {string} title states what took the seconds */
 function costOf(seconds, title) {
   return seconds ? make("span.cost", { title }, secondsText(seconds) + " to compile") : null;
 }
@@ -142,7 +142,7 @@ function breakItem(process, item) {
   return actionItem(
     make("span.badge.red", null, "break"),
     [item.where ? make("b", null, item.line >= 0 ? sourceLink(item.line) : item.where) : null, " ", ...withCode(sentence)],
-    costOf(item.seconds, "seconds that the compilations which end here took"),
+    costOf(item.seconds, "seconds that the compilations that end here took"),
     item.source ? make("pre", null, item.source) : null,
     item.hints.length
       ? make("details", { open: true }, make("summary", null, "What can be done"), make("ul", null, ...item.hints.filter((hint) => !hint.startsWith("The line")).map((hint) => make("li", null, ...withCode(hint)))))
@@ -161,7 +161,7 @@ function breakItem(process, item) {
 
 /** @param {BreakProgram} reproduction */
 function openBreakProgram({ program, about, missing }) {
-  openReproduction(program, "This graph break as a program", about + (missing.length ? " Missing: " + missing.join(", ") + "." : " Values of tensors are random."));
+  openReproduction(program, "This graph break as a program", about + (missing.length ? " Missing: " + missing.join(", ") + "." : " The values of tensors are random."));
 }
 
 function rankSummary() {
@@ -199,7 +199,7 @@ function compilationTable(process) {
   return make(
     "section",
     { id: "compilations" },
-    make("h2", null, "Compilations, in the order in which they were made"),
+    make("h2", null, "Compilations in chronological order"),
     make("div.table-scroll", null, make("table", null, make("thead", null, make("tr", null, ...heads.map((head) => make(/seconds|breaks|calls/.test(head) ? "th.figure" : "th", { scope: "col" }, head)))), make("tbody", null, ...rows))),
   );
 }
