@@ -178,7 +178,8 @@ class Check {
                                 texts::counted(static_cast<std::size_t>(gone), "fewer recompilation"));
   }
 
-  // A bound on a function, which the run exceeds.
+  // A bound that the contract sets for a function, and that the run exceeds: the contract allows `allowed`, and the run
+  // has `now`.
   struct Exceeded {
     const char* code;
     std::int64_t now, allowed;

@@ -338,8 +338,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     flow.next[at] = resolve(cfg.region_of[at], flow.next[at]);
   }
   // A finally body that never completes normally (`finally: raise`) runs with the value of `return` on the stack, and
-  // no instruction pops this value. A copy of a finally body that never completes normally is replaced by RETURN_VALUE,
-  // since the handler still contains the finally body.
+  // no instruction pops this value. Such a copy is replaced by RETURN_VALUE. The finally body is not
+  // lost, because the finally clause is built from the copy in the exception handler.
   for (auto [at, to, region] : unreturned) {
     // If the copy of the finally body starts with the NOP of an inner try statement, edges to this NOP are redirected
     // to the RETURN_VALUE, which the handlers of the inner try statement do not cover.

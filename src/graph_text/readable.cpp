@@ -226,8 +226,8 @@ namespace {
 // Determines whether a word is the name of a variable of a graph.
 class Variables {
  public:
-  // Determines the answers only for the names in `renames` in advance, because callers mostly ask for these names, and
-  // a graph has many more words.
+  // Finds out in advance which of the names in `renames` are variables of the graph, because callers mostly ask for
+  // these names. `contains` searches the graph for any other word.
   Variables(std::string_view graph, const Renames& renames) : graph_(graph) {
     for (const auto& [old_name, name] : renames)
       for (const std::string_view word : {std::string_view(old_name), std::string_view(name)})

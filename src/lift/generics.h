@@ -16,7 +16,8 @@ bool run_generics(Simulation& sim, const Instruction& instruction);
 // Returns the definition that `function`, which evaluates type parameters, returns when it is called with `args`.
 ast::Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionValue& function,
                             ast::List<ast::Expr*> args);
-// Returns the `type` statement for the type alias with index `index`.
+// Returns the statement `type target = ...` for the element `index` of `context.type_aliases`. `target` is the name to
+// which the code assigns the type alias.
 ast::Stmt* type_alias(Context& context, const Cursor& cursor, int index, ast::Expr* target);
 
 }  // namespace depyf::lifting

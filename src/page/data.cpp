@@ -129,8 +129,8 @@ class Data {
     return known->second;
   }
 
-  // Returns the number of a text that is shown as code, and stores the colours of the rows of the text. Texts that are
-  // not shown as code have no colours.
+  // Like `keep`, for a text that is shown as code: returns the index of the text in `kept_texts_`, and stores the
+  // colours of the rows of the text. Texts that are not shown as code have no colours.
   int keep_code(const std::string& text) {
     const int number = keep(text);
     highlights_.resize(std::max(highlights_.size(), static_cast<std::size_t>(number) + 1));

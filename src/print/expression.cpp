@@ -449,8 +449,8 @@ void Expressions::annotation_text(const Expr* leaf, std::string_view text) {
 void Expressions::elements(const Expr* whole, List<Expr*> elts) {
   if (elts.empty()) return;
   std::vector<Expr*> sorted;
-  // The compiler folds a display of constants into one constant, whose elements have no positions and share the offset
-  // of one instruction.
+  // The compiler folds a display of constants into one constant, whose elements have no positions of their own: all
+  // have the line and the offset of one instruction.
   const bool is_folded = elts.size() > 1 && std::ranges::all_of(elts, [&](const Expr* each) {
                            return is<ConstantExpr>(each) && each->line >= 0 && each->offset == elts[0]->offset;
                          });
@@ -659,8 +659,8 @@ void Expressions::dict(const Dict& node, const Expr* whole) {
 void Expressions::value(const Expr* expr, Level loosest, bool starred_allowed) {
   const std::int32_t line = first_line(expr);
   breaks_.starts_at(line);
-  // A comprehension has brackets of its own. Further brackets around a comprehension are printed only if it starts
-  // below the text in front of it, for example behind an annotation of several lines.
+  // A comprehension has brackets of its own. Further brackets around a comprehension are considered only if it starts
+  // on a later line of the source than the text in front of it, for example behind an annotation of several lines.
   if (is<ComprehensionExpr>(expr) && line <= breaks_.last_line) return bare(expr, loosest, starred_allowed);
   const bool is_tuple = is<Tuple>(expr);
   breaks_.mark(Mark::Kind::open, is_tuple ? first_line_within(expr) : line, 0, true);

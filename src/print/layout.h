@@ -115,7 +115,7 @@ struct Lines {
 };
 
 // Sets the state of each mark by the source lines of the text before the mark and of the text behind the mark. Also
-// sets the `partner` of each mark.
+// sets `MarkState::partner` of each mark: the other bracket of the pair, or the opening bracket around a separator.
 void follow_lines(std::span<const Mark> marks, std::span<MarkState> states);
 
 // Anchors are parts of the text whose places in the source are known. Sets the states of the marks between two

@@ -25,8 +25,8 @@ struct PrintOptions {
   bool align = false;  // true if each statement is printed on the line that it had in the source
 };
 // Prints the statements in `body`. `version` selects the grammar: the contents of f-string fields, starred subscripts
-// and docstrings. `module` is the code object to which `body` belongs; null if `body` only holds the definition that is
-// printed.
+// and docstrings. `module` is the code object of the module if `body` is the body of a module; otherwise null, for
+// example if `body` only holds the definition that is printed.
 Printed print_block(ast::Block body, Version version, const CodeObject* module = nullptr,
                     const PrintOptions& options = {});
 // Prints one expression on one line.

@@ -50,7 +50,8 @@ bool Pairing::add(Symbol one, Symbol two) {
 }
 
 // Returns true if `constant` is no tuple, or if it has been paired only with `tuple`. A constant tuple is one object,
-// so it cannot equal two different tuples of the other code object.
+// so only one tuple object of the other code object can stand for it. The first call for a constant tuple pairs it with
+// `tuple`.
 bool Pairing::stands_for(Symbol constant, Symbol tuple) {
   const Constant* value = symbols_.value(constant);
   if (!value || value->kind != Constant::Kind::tuple) return true;

@@ -7,9 +7,9 @@
 
 namespace depyf::lockstep {
 
-// The same instruction with the same operands has the same effect and the same results, so the events of most
-// instructions need not be read. Calls and loads of methods count as the same if they differ only in the form that
-// their Python version uses.
+// If both code objects execute the same instruction with the same operands, its effects and its results are the same,
+// so the proof does not compare them for most instructions. Calls and loads of methods count as the same if they differ
+// only in the form that their Python version uses.
 class SameInstructions {
  public:
   SameInstructions(const Code (&codes)[2], EventPair& pair, Values& values)

@@ -81,7 +81,7 @@ class Walk {
     return 20000 + 200 * (std::int64_t{one.size} + two.size);
   }
 
-  // A state of both code objects from which the walk has to continue.
+  // A state of the executions of both code objects that the walk has reached, and from which it has not yet continued.
   struct Ahead {
     State state;
     bool known;  // true if this is the state of a known point, which is not looked up again

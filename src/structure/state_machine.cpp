@@ -14,8 +14,8 @@
 // so that a bare `raise` and sys.exc_info() find the handled exception.
 //
 // Blocks that do nothing are left out. A block to which only one other block leads becomes part of the arm of that
-// other block. Only the blocks that have an arm are numbered, consecutively, since the numbers of blocks in the graph
-// have no meaning for readers.
+// other block. Only the blocks that have an arm of their own get a number for `__state`. The numbers are consecutive,
+// and differ from the numbers of the blocks in the control flow graph, which have no meaning for readers of the source.
 #include <algorithm>
 #include <map>
 

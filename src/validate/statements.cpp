@@ -386,8 +386,9 @@ class Statements {
     return compound(stmt, place);
   }
 
-  // Returns the reason why a compound statement without a scope of its own, such as `for` or `try`, does not compile.
-  // `compound` does not check an `if`, which the function `statement` checks.
+  // Returns the reason why a compound statement without a scope of its own, such as `for` or `try`, does not compile;
+  // the reason is empty if the statement compiles. `compound` does not check an `if`, which the function `statement`
+  // checks.
   Reason compound(Stmt* stmt, const Place& place) {
     using Use = Expressions::Use;
     Reason reason;

@@ -144,8 +144,8 @@ def load(path: str, graph: Any) -> Callable[..., Any]:
 
 
 def with_kernels(function: Callable[..., Any], kernels: list[tuple[Any, Callable[..., Any]]]) -> Callable[..., Any]:
-    """Returns a function that calls `function`, and makes the compiled graphs in `kernels` run the given callables in
-    place of their own.
+    """Returns a function that calls `function`. `kernels` contains pairs of a compiled graph and a callable: during
+    these calls, the graph runs the callable in place of its own output code.
 
     Other callers of `function` still run the original kernels, even while the returned function runs.
     """

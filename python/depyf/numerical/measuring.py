@@ -207,8 +207,8 @@ def _by_element(stage: Any, eager: Any, reference: Any, dtype: Any, noise: Any) 
 
 
 def _of_typical(worst: float, typical: float, dtype: Any) -> float:
-    """Converts the error `worst` to ulps of an element of the size `typical`. Ulps of a small element itself would be
-    misleading, because small elements are often differences of larger numbers."""
+    """Converts the absolute error `worst` to ulps of a number of the magnitude `typical`. Ulps of a small element
+    itself would be misleading, because small elements are often differences of larger numbers."""
     import torch
 
     scale = max(typical, float(torch.finfo(dtype).tiny))

@@ -150,8 +150,8 @@ class NumericsReport:
         return "\n".join(lines)
 
     def measurements(self) -> list[dict[str, Any]]:
-        """Returns the errors of the user's source lines as measurements (docs/record.md). Each line has the largest
-        error in ulps of its values in eager execution. The line of a finding also has the verdict."""
+        """Returns the numerical error of eager execution at each of the user's source lines, as measurements
+        (docs/record.md): the largest error of the line's values in ulps. The line of a finding also has the verdict."""
         wrong = {(finding.line.file, finding.line.line) for finding in self.findings if finding.line is not None}
         errors = [error for graph in self.graphs for error in graph.errors]
         errors += [

@@ -59,7 +59,8 @@ def dispatch_among(
 
     Args:
         entries_of: returns the entries of the function, in the order in which Dynamo tries them.
-        otherwise: a phrase for the reaction if no entry accepts the call; by default a phrase for what Dynamo would do.
+        otherwise: states what happens if no entry accepts the call, such as "would raise"; the stance `force_eager` is
+            then ignored. By default, the result states what Dynamo would do.
     """
     L = target.bind(args, kwargs)
     refused: list[tuple[CacheEntry, GuardReport | str]] = []

@@ -222,8 +222,8 @@ def forms(entry: CacheEntry, portable_forms: bool) -> Iterator[tuple[Guard, str]
 
 
 def names_of(entry: CacheEntry) -> dict[str, tuple[str, str]]:
-    """Returns a mapping from each name that the entry's code needs and that another process lacks to a pair: the
-    description of the name in NAMES, and its definition ("" if it has none)."""
+    """Returns the names that the entry's code needs and that another process lacks. The result maps each name to a
+    pair: the description of the name in NAMES, and its definition ("" if it has none)."""
     target = entry.target
     short = _core.short_names(entry.code)
     graphs = {graph.full_name: graph for graph in entry.graphs}
