@@ -59,7 +59,7 @@ struct Dialect {
   bool bounded_set_constants;  // a set display of many constants is built piece by piece
   bool assigned_single_items;  // `for x in [value]` in a comprehension is compiled as an assignment to x
   bool global_assertion_error;  // `assert` loads AssertionError as a global
-  bool asserts_either_way;  // an assert may jump on a true test even if negating the test needs another instruction
+  bool asserts_either_way;  // the code of `assert a not in b` may test `a in b` with the opposite jump
   bool known_assertions;  // `assert False` is compiled without a test
   bool copied_exits;  // jumps to any short end of a function, not only to a single return, become copies of the end
   // At the end of a function, `return` and `pass` in a handler compile to code with the same lines.
@@ -108,7 +108,7 @@ struct Dialect {
 // Code with a block stack, or with iterators of two values, is converted to the form of one of the following versions
 // before it is examined.
 inline constexpr Version unwound_version{3, 11};  // code with a block stack gets the exception table of this version
-inline constexpr Version one_iterator_version{3, 14};  // code in which an iterator is two values gets one value
+inline constexpr Version one_iterator_version{3, 14};  // code with two-value iterators gets the form of this version
 
 constexpr Dialect make_dialect(int minor) {
   return {

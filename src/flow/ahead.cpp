@@ -78,7 +78,8 @@ Table<const CodeObject*> Ahead::with_next(const CodeObject& code, FunctionRef<bo
   for (++at; at < constants.size() && bytes < bytes_together && codes.size() < codes_together; ++at) {
     const CodeObject* next = constants[at].code.get();
     if (!next || is_done(next)) continue;
-    // A code object with a single reference is only one of the constants, so the search for it would find nothing.
+    // If only one shared pointer refers to a code object, the code object occurs only once among the constants, so it
+    // needs no search in `ready` and `codes`.
     const bool may_repeat = constants[at].code.use_count() > 1;
     if (may_repeat && around.has_ready(*next)) continue;
     if ((bytes += next->bytecode.size()) > bytes_together) break;

@@ -24,7 +24,7 @@ struct Prepared {
   // The decoded instructions, in which the block stack of CPython 3.8 to 3.10 has been replaced, and an iterator takes
   // one slot of the operand stack in all versions.
   DecodedCode decoded;
-  Turns turns;  // the instructions of `decoded` that jump or do not fall through; empty once `cfg` is built
+  Turns turns;  // the result of `find_turns` for `decoded`; moved out of `turns` when `cfg` is built
   // The control flow graph, built with `GraphForm::statements`.
   Cfg cfg;
 };
@@ -37,8 +37,8 @@ class Ahead {
   explicit Ahead(std::size_t longest, DecodedCodes* kept = nullptr) : longest_(longest), kept_(kept) {}
 
   // Returns the prepared form of `code`. `take` also prepares the code objects that follow `code` among the constants
-  // of the code object that was entered last, and keeps the results for later calls. Code objects for which `is_done`
-  // returns true are not prepared in advance. A returned error contains a bytecode offset.
+  // of the innermost code object for which `enter` was called, and keeps the results for later calls. Code objects for
+  // which `is_done` returns true are not prepared in advance. A returned error contains a bytecode offset.
   Result<PreparedCode> take(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
 
   // The caller calls `enter` for a code object, `take` for the code objects among its constants (mostly in order), and
@@ -61,11 +61,11 @@ class Ahead {
     bool has_ready(const CodeObject& wanted) const;
   };
 
-  // Returns `code` and the code objects that follow `code` among the constants of the code object that was entered
-  // last, up to `bytes_together` bytes of bytecode.
+  // Returns `code` and the code objects that follow `code` among the constants of the innermost code object for which
+  // `enter` was called, up to `bytes_together` bytes of bytecode.
   Table<const CodeObject*> with_next(const CodeObject& code, FunctionRef<bool(const CodeObject*)> is_done);
   // Prepares all of `codes`. Returns the result for the first code object, and stores the results for all other code
-  // objects in the list `ready` of the code object that was entered last.
+  // objects in the list `ready` of the last element of `around_`.
   Result<PreparedCode> together(const Table<const CodeObject*>& codes);
   // Returns the instructions of `code` in the version-independent form that all later passes expect, together with a
   // list of the instructions that jump or do not fall through.

@@ -36,7 +36,7 @@ Unwound Unwinder::run() {
   todo_.push_back({0, State{}});
   walk_all();
   // The code behind an END_FINALLY that always raises may be unreachable, because the body and all handlers may return.
-  // The compiler emits the unreachable code behind END_FINALLY all the same, so the walk continues with this code. The
+  // The compiler emits the unreachable code behind END_FINALLY all the same, so `walk_all` also visits this code. The
   // target of the `reraise` that replaces END_FINALLY records the index of the code behind END_FINALLY.
   for (std::size_t index = 0; index < dead_ends_.size(); ++index) {
     auto [at, state] = dead_ends_[index];
@@ -56,8 +56,8 @@ Unwound Unwinder::run() {
     branch(at + 1, std::move(state));
     walk_all();
   }
-  // The end of an else clause is known from the jumps behind the handlers, which the compiler emits even if the jumps
-  // are dead code.
+  // The end of an else clause is the target of the jumps in which the handlers end. The compiler emits the jumps of the
+  // handlers even if they are dead code.
   std::unordered_set<int> else_ends;
   for (auto [at, end] : statement_ends_)
     if (else_clauses_.contains(at + 1)) behind_.insert(end), else_ends.insert(end);
@@ -205,8 +205,8 @@ void Unwinder::with_cleanup(State& state, Op op) {
   become(starts ? Op::with_exit_ : Op::pop_top_);
 }
 
-// Handles an instruction that has nothing to do with blocks. Returns true if control falls through to the next
-// instruction.
+// Handles an instruction that does not change the block stack and pops no part of an exception. Returns true if control
+// falls through to the next instruction.
 bool Unwinder::ordinary(State& state, const Instruction& it) {
   auto effect_on = [&](State& after, bool jump) {
     StackEffect effect = stack_effect(it, version_, jump);
@@ -256,7 +256,8 @@ void Unwinder::rotate(State& state) {
   std::sort(state.slots.begin(), state.slots.end(), [](const Slot& a, const Slot& b) { return a.at < b.at; });
 }
 
-// Handles the SETUP instructions: pushes a block, and starts the walk of its handler.
+// Handles the SETUP instructions: pushes a block, and adds the handler of the block to `todo_`. For a with statement of
+// 3.8, the code behind the handler is added instead of the handler.
 void Unwinder::setup(State& state, bool with, bool async) {
   const int target = unwound_.old[std::size_t(at_)].target;
   if (with && !async) {

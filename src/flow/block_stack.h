@@ -26,8 +26,8 @@ namespace depyf {
 //   POP_FINALLY becomes pop_top; pop_except.
 //   BEGIN_FINALLY; WITH_CLEANUP_START becomes with_exit.
 //
-// Returns an error with an offset if blocks do not nest, or if two paths to one instruction have different block
-// stacks.
+// Returns true, or an error with a bytecode offset if the code has no equivalent with exception ranges. For example,
+// blocks may not nest, or two paths to one instruction may have different block stacks.
 Result<bool> replace_block_stack(DecodedCode& decoded);
 
 }  // namespace depyf

@@ -62,8 +62,8 @@ bool mark_forward(Row<const Instruction, InstructionIndex> code, const Flow& flo
                   Table<char>& reachable) {
   Marks entered(code.size() + 1);
   for (const int jump : flow.jumps) {
-    // For a jump backward, or a jump without a target, instruction 0 is added, because that takes no branch. Adding
-    // instruction 0 has no effect, because control always reaches instruction 0.
+    // For a jump backward, or a jump without a target, instruction 0 is added to `entered`, because that takes no
+    // branch. Adding instruction 0 has no effect, because control always reaches instruction 0.
     const int target = code[jump].target;
     entered.add(select(target > jump, target, 0));
   }
@@ -127,8 +127,8 @@ Table<char> reachable_instructions(Row<const Instruction, InstructionIndex> code
 }
 
 // True if the code is one basic block: it has no jumps and no exception ranges, and only its last instruction does not
-// fall through. `turns` are the turns of the decoded code. Passes add no jump to code without jumps, and no instruction
-// that does not fall through.
+// fall through. `turns` is the result of `find_turns` for the decoded code. Passes add no jump to code without jumps,
+// and no instruction that does not fall through.
 bool is_straight(const Cfg& cfg, const Turns& turns, const Table<ProtectedRange>& ranges) {
   return turns.jumps.empty() && turns.stops.size() == 1 && ranges.empty() && cfg.patterns.empty() &&
          !cfg.ops.has<Op::pop_except_>() && !falls_through(cfg.code.back().op);
@@ -263,8 +263,8 @@ class Builder {
 
  private:
   // Marks the instructions that start a block, and collects in `exits_` the reachable instructions that leave the
-  // function. An instruction starts a block if a jump leads to it, if the instruction in front of it does not simply
-  // fall through, or if the two instructions lie in different regions.
+  // function. An instruction starts a block if a jump leads to it, if the instruction in front of it jumps or does not
+  // fall through to it, or if it lies in another region than the instruction in front of it.
   void find_leaders() {
     // If a target or a next instruction does not exist, the loops below add instruction 0 instead, because that takes
     // no branch. Adding instruction 0 has no effect, because it always starts a block.
@@ -349,9 +349,9 @@ class Builder {
     return true;
   }
 
-  // If an edge leads from a block of `region` to the block `to`, the edge can be redirected to the returned block: the
-  // end of a chain of blocks that `passed_` marks. Setup blocks have indices behind those in `passed_`, and are never
-  // skipped.
+  // Returns the block to which an edge from a block of `region` to the block `to` can be redirected: the first block
+  // from `to` on that `passed_` does not mark as `passes_on`, or an earlier block that must stay on the path because
+  // its successor lies in another region. Setup blocks have indices behind those in `passed_`, and are never skipped.
   BlockIndex threaded(BlockIndex to, RegionIndex region) const {
     const int count = int(passed_.size());
     for (int steps = 0; steps < search_limits::jump_chain && to < count && passed_[to] == passes_on; ++steps) {
@@ -476,7 +476,7 @@ class Builder {
       for (Edge edge : edges) {
         if (edge.jump && cfg_.blocks[edge.block].kind == BasicBlock::Kind::setup &&
             cfg_.regions[cfg_.blocks[edge.block].setup_of].kind != Region::Kind::with)
-          // The jump of a setup block, except for `with`, leads to a handler, which is no entry of the body of
+          // The jump of the setup block of a try statement leads to a handler, which is no entry of the body of
           // `region`.
           continue;
         if (entry >= 0 && entry != target(edge)) cfg_.odd_regions = true;
@@ -535,7 +535,8 @@ struct Search {
   struct Visited {
     // `fresh` until the search reaches the block, then `open` until the search has finished the block, and then the
     // index of the block in the order. The index counts from the start of a table that has room for all blocks of the
-    // graph; `find_order` removes the room for unreachable blocks from the start of the table at the end.
+    // graph. When the search is done, `find_order` removes the unused start of the table, which is the room for the
+    // unreachable blocks.
     int place = fresh;
     int preds = 0;  // the number of predecessors of the block
   };
@@ -548,7 +549,8 @@ struct Search {
   int first = 0;  // the value of `Visited::place` of the entry, which is the first block of the order
 };
 
-// Returns the second successor of the block; -1 if the block has no second successor, or if both are the same block.
+// Returns the second successor of the block; -1 if the block has no second successor, or if both successors are the
+// same block.
 int other_successor(const BasicBlock& block) { return select(int(block.jump) != int(block.next), block.jump, -1); }
 
 // Fills `order` with the reachable blocks in reverse postorder, by a depth-first search. The jump of a block is visited
@@ -591,8 +593,8 @@ Search find_order(Cfg& cfg) {
 // Fills `order_index`, and the list of predecessors (`preds`) of each block. Marks the headers of loops, and returns
 // the edges that close the loops.
 Table<BlockEdge> find_preds(Cfg& cfg, Search& search) {
-  // The list gets an additional last element. If a block lacks a successor, `add` writes to the last element of the
-  // list, because that takes no branch.
+  // The list `pred_lists` gets an additional last element. If a block lacks a successor, `add` writes to the last
+  // element of the list, because that takes no branch.
   cfg.pred_lists.resize(search.edges + 1);
   cfg.order_index.resize(cfg.blocks.size());
   const Row<BlockIndex> lists(cfg.pred_lists);

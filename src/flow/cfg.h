@@ -65,7 +65,7 @@ struct Cfg {
   // The instructions that have a target, or had one before a pass removed it, in ascending order. Unreachable
   // instructions are included. The list is empty if the code is one basic block.
   Indices jumps;
-  Table<CasePattern> patterns;  // the patterns, indexed by the argument of match_case
+  Table<CasePattern> patterns;  // the patterns of `case` clauses, indexed by the argument of match_case
   Table<InlinedComprehension> comprehensions;  // indexed by the argument of the operation `comprehension`
   // Maps each instruction to the innermost region around it, or to -1 outside of all regions. The table is empty if the
   // code is one basic block.

@@ -9,8 +9,8 @@ struct InlinedComprehension {
   // The comprehension as a function with the one argument `.0` that returns the list, set or dict. Compilers up to 3.11
   // emit a function with the argument `.0` for each comprehension.
   DecodedCode body;
-  // Slots of the variables that the comprehension binds. The surrounding function may use the slots of the
-  // comprehension's variables for variables of its own.
+  // The slots in `localsplus` of the variables that the comprehension binds. The surrounding function may use the slots
+  // of the comprehension's variables for variables of its own.
   Table<int> variables;
 };
 

@@ -24,8 +24,9 @@ class EndPositions {
   bool has_empty_position(int at) const;
   // True if both instructions have columns in the source, and their lines or columns differ.
   bool elsewhere(int one, int two) const;
-  // True if all instructions have the same line. Code on one line contains no copies of whole statements, because only
-  // statements behind a compound statement are copied, and they are on another line than the compound statement.
+  // True if all instructions that have a line, apart from RESUME, have the same line. Code on one line contains no
+  // copies of whole statements, because only statements behind a compound statement are copied, and they are on another
+  // line than the compound statement.
   bool has_one_line() const;
 
  private:

@@ -68,7 +68,7 @@ class ExitCopies {
     ExitGuess guess;
     Originals& original = guess.original;
     original.assign(code_.size() + 1, -1);
-    Table<std::pair<int, Table<Tail>>> alike;  // the exits with equal last instructions, and their tails
+    Table<std::pair<int, Table<Tail>>> alike;  // exits whose last instruction equals another exit's, and their tails
     for (std::size_t index = 0; index < ends.size(); ++index) {
       const bool is_alike = (index > 0 && ends[index - 1].first == ends[index].first) ||
                             (index + 1 < ends.size() && ends[index + 1].first == ends[index].first);
@@ -252,7 +252,8 @@ class ExitCopies {
     for (int index = first; index < count; ++index) {
       const Place& place = places[std::size_t(index)];
       if (ends_handler(place.at) || (!place.whole && !place.value)) continue;
-      // The compiler emits a separate RAISE_VARARGS for each assert statement.
+      // The compiler emits a separate RAISE_VARARGS for each assert statement, so no part of an assert statement is a
+      // copy.
       if (!place.whole && code_[place.statement].op == Op::load_assertion_error_) continue;
       if (!dialect_of(version_).copied_exits && !place.value) continue;
       bool exits_with = false;
@@ -297,7 +298,8 @@ class ExitCopies {
     return taken >= 2;
   }
 
-  // True if the constant was still an unfolded expression when the compiler copied exits (late folding).
+  // True if the constant that the LOAD_CONST at `load` loads was still an unfolded expression when the compiler copied
+  // exits.
   bool is_folded_late(int load) const {
     return dialect_of(version_).late_folding && is_folded(decoded_.constant(code_[load].arg));
   }

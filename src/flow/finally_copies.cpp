@@ -112,8 +112,8 @@ class CopyMatcher {
  private:
   int plain(int at) const { return plain_instruction(code_, flow_.next, at); }
 
-  // True if the code at `one` and at `two` does the same and then leaves the function, like copies of a short exit (see
-  // exit_copies.cpp).
+  // True if the code at `one` and at `two` does the same until it leaves the function or reaches one common
+  // instruction. Copies of a short exit of the function, for example, do the same (see exit_copies.cpp).
   bool same_end(int one, int two) const {
     for (int steps = 0; steps < 8; ++steps) {
       one = plain(one), two = plain(two);
@@ -271,7 +271,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
         cfg.code[at].target < 0 && flow.next[at] >= 0 && cfg.region_of[flow.next[at]] == cfg.region_of[at];
     if (reachable[at] && cfg.region_of[at] >= 0 && !goes_on_within) leaving.push_back(at);
   }
-  // Control leaves `region` at `last`, and goes to `copy`, a copy of the finally body, which never completes normally.
+  // Control leaves `region` at `last`, and goes to `copy`, the start of a copy of a finally body that never completes
+  // normally.
   struct Unreturned {
     InstructionIndex last, copy;
     RegionIndex region;
@@ -326,8 +327,8 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
       if (found == after[region].end() || found->second < 0) continue;
       to = found->second;
       // The code behind a copy of the finally body may lie in the region of the try body, like the start of a loop
-      // around the try statement. An edge that is redirected into the region does not leave the region, and no try
-      // statement expresses this.
+      // around the try statement. No try statement compiles to an edge that runs the finally body and then continues in
+      // the try body.
       if (cfg.inside(cfg.region_of[to], region)) cfg.odd_regions = true;
     }
     return to;
@@ -337,9 +338,9 @@ void remove_finally_copies(Cfg& cfg, Flow& flow, const Table<char>& reachable, c
     cfg.code[at].target = resolve(cfg.region_of[at], cfg.code[at].target);
     flow.next[at] = resolve(cfg.region_of[at], flow.next[at]);
   }
-  // A finally body that never completes normally (`finally: raise`) runs with the value of `return` on the stack, and
-  // no instruction pops this value. Such a copy is replaced by RETURN_VALUE. The finally body is not
-  // lost, because the finally clause is built from the copy in the exception handler.
+  // A copy of a finally body that never completes normally (such as `finally: raise`) may start with the value of a
+  // `return` on the stack. The first instruction of the copy is then replaced by RETURN_VALUE, which pops this value.
+  // The finally body is not lost, because the finally clause is built from the copy in the exception handler.
   for (auto [at, to, region] : unreturned) {
     // If the copy of the finally body starts with the NOP of an inner try statement, edges to this NOP are redirected
     // to the RETURN_VALUE, which the handlers of the inner try statement do not cover.

@@ -172,8 +172,8 @@ class Wildcards {
     return true;
   }
 
-  // Walks over the cases of a match statement that may start at `at`. Adds the start of the guard of each `case _ if
-  // g:` to `places_` if the last case of the match statement can be parsed.
+  // Parses the cases of the match statement that may start at `at`. Adds the start of the guard of each `case _ if g:`
+  // to `places_` if the last case of the match statement can be parsed.
   void statement(int at) {
     Table<int> places;
     for (int cases = 0; cases < size(); ++cases) {

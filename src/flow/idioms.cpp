@@ -15,7 +15,8 @@
 namespace depyf {
 namespace {
 
-// Replaces the idioms of idioms.h. An idiom is searched for only if its operations occur in the code.
+// Replaces the instruction sequences that idioms.h lists. A sequence is searched for only if its operations occur in
+// the code.
 class Simplifier {
  public:
   Simplifier(const DecodedCode& decoded, const SurveyedOps& ops, const Jumps& jumps,
@@ -51,7 +52,7 @@ class Simplifier {
     return at;
   }
 
-  // Rewrites the idioms that are recognised by one of the operations in `shows_idiom`.
+  // Rewrites the instruction sequences that are recognised by one of the operations in `shows_idiom`.
   void find_copies() {
     static constexpr OpTable<bool> shows_idiom(
         false, {{{Op::get_anext_, Op::copy_, Op::set_add_, Op::rotate_, Op::call_function_}, true}});
@@ -136,7 +137,7 @@ class Simplifier {
   // True if `at` is a conditional jump, and not the last instruction.
   bool is_test(int at) const { return is_conditional_jump(code_[at].op) && at + 1 < size(); }
 
-  // True for an unconditional jump to `at` or to code in front of it.
+  // True if `it` is an unconditional jump to `at` or to code in front of `at`.
   static bool jumps_back(const Instruction& it, int at) {
     return it.op == Op::jump_ && it.target >= 0 && it.target <= at;
   }
@@ -365,10 +366,10 @@ class Simplifier {
   Table<ProtectedRange>& ranges_;
   const int size_;  // number of instructions, which does not change
   Table<int> targets_;  // the number of jumps that lead to each instruction
-  Table<char> drops_;  // nonzero where a handler starts that the compiler added; empty without exception ranges
+  Table<char> drops_;  // nonzero where a handler starts whose ranges are removed; empty without ranges
   bool has_drops_ = false;   // true if `drops_` contains a nonzero element
   bool has_copies_ = false;  // true if `find_copies` left a COPY 1
-  Table<int> ended_by_;  // the range around each instruction whose handler is END_ASYNC_FOR, or -1
+  Table<int> ended_by_;  // maps an instruction to the range around it that END_ASYNC_FOR handles, or to -1
 };
 
 }  // namespace

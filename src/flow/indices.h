@@ -20,8 +20,8 @@ class Indices {
   Indices() = default;
   explicit Indices(std::size_t capacity) : items_(std::make_unique_for_overwrite<std::int32_t[]>(capacity)) {}
 
-  // Adds `index` if `is_wanted` is true. After the construction, and after each call of `clear`, `add` and `add_if` may
-  // be called at most `capacity` times altogether.
+  // Adds `index` if `is_wanted` is true. Before the call, the list must have fewer than `capacity` elements (see the
+  // constructor), even if `is_wanted` is false.
   void add_if(bool is_wanted, std::int32_t index) {
     items_[size_] = index;  // if the index is not wanted, the next call overwrites it
     size_ += is_wanted;

@@ -38,7 +38,7 @@ class JoinedEnds {
   }
 
  private:
-  // Joins ends behind the tests of `and` and `or`.
+  // Joins the copies of the function's end that lie behind the tests of `and` and `or`.
   void join_behind_tests(Originals& original) const {
     constexpr OpSet keeping_tests = {Op::jump_if_true_or_pop_, Op::jump_if_false_or_pop_};
     for (const InstructionIndex at : flow_.jumps) {

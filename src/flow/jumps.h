@@ -18,8 +18,8 @@ inline constexpr OpTable<bool> falling_ops(
 // True if control may fall through from `op` to the next instruction.
 constexpr bool falls_through(Op op) { return falling_ops[op]; }
 
-// The turns of a code object (the instructions that jump or do not fall through) and its surveyed operations.
-// `find_turns` collects all members of `Turns` in one pass over the instructions.
+// The turns of a code object (the instructions that jump or do not fall through) and the operations of `surveyed_ops`
+// that the code object contains. `find_turns` collects all members of `Turns` in one pass over the instructions.
 struct Turns {
   SurveyedOps ops;
   Jumps jumps;

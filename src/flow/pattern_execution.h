@@ -14,7 +14,7 @@
 
 namespace depyf {
 
-// Builds the tree of one pattern while it follows the tests along the path on which all of them succeed.
+// Builds the tree of one pattern by executing its code along the path on which all tests succeed.
 class PatternExecution {
  public:
   PatternExecution(const DecodedCode& decoded, Row<const Instruction, InstructionIndex> code)
@@ -53,7 +53,7 @@ class PatternExecution {
     int target, depth;
   };
 
-  // The symbols on the stack, the jumps out of the pattern so far, and whether a name was stored.
+  // The symbols on the stack, the jumps of failed tests so far, and whether a name was stored.
   struct State {
     Table<Value> stack;
     Table<Failure> failures;

@@ -57,7 +57,8 @@ bool PatternExecution::run(int at, bool keeps, ParsedCase& parsed) {
   return true;
 }
 
-// True if the code at `one` and at `two` does the same and then leaves the function, like copies of a short exit.
+// True if the code at `one` and at `two` does the same until it leaves the function or reaches one common instruction.
+// Copies of a short exit of the function, for example, do the same.
 bool PatternExecution::same_end(int one, int two) const {
   for (int steps = 0; steps < 8; ++steps) {
     one = follow(one), two = follow(two);
@@ -91,10 +92,10 @@ bool PatternExecution::resolve(const Table<Failure>& failures, int depth, int& f
   return found >= 0 && found < size();
 }
 
-// Runs the instructions from `at` on until the pattern is complete. The whole pattern is complete when the stack is
-// empty. If the pattern is an alternative (as p in `p | q`), `floor` is the depth of the stack below the values of the
-// alternative. An alternative is complete when only values to be bound to names lie above `floor`. Returns the
-// instruction where control continues, or -1 if the code is not that of a pattern.
+// Runs the instructions from `at` on until the pattern is complete. For the whole pattern, `floor` is -1, and the
+// pattern is complete when the stack is empty. If the pattern is an alternative (as p in `p | q`), `floor` is the depth
+// of the stack below the values of the alternative. An alternative is complete when only values to be bound to names
+// lie above `floor`. Returns the instruction where control continues, or -1 if the code is not that of a pattern.
 int PatternExecution::walk(int at, State& state, int floor) {
   for (;;) {
     at = skip(at);
@@ -154,7 +155,7 @@ int PatternExecution::try_alternatives(int at, State& state) {
     ends.push_back(walk(at + 1, inner, floor));
     if (ends.back() < 0 || !same_end(ends.front(), ends.back())) return -1;
     captured.push_back({inner.stack.begin() + floor, inner.stack.end()});
-    // An alternative without failures matches everything, so it is the last one.
+    // An alternative without jumps of failed tests matches everything, so it is the last alternative.
     if (inner.failures.empty()) break;
     if (!resolve(inner.failures, floor, at)) return -1;
     at = skip(at);

@@ -101,7 +101,8 @@ class PartsStep : PatternCursor {
   void push_parts(int node);
 };
 
-// Executes any instruction of a pattern, which moves symbols, tests symbols or binds names.
+// Executes one instruction of a pattern that loads, moves or tests symbols or binds names. All other instructions are
+// executed by `PartsStep`.
 class PatternStep : PatternCursor {
  public:
   using PatternCursor::PatternCursor;
@@ -149,7 +150,8 @@ int PartsStep::run() {
 
 int PatternStep::run() {
   using Step = int (PatternStep::*)();
-  // The instructions in this table may follow the first store of a name; all other instructions must precede it.
+  // The instructions in `ends` may follow the first store of a name; all other instructions must precede the first
+  // store.
   static constexpr OpTable<Step> ends = {
       nullptr,
       {{{Op::pop_top_}, &PatternStep::pop_top},
@@ -320,7 +322,7 @@ int PartsStep::match_shape() {
   return at_ + 1;
 }
 
-// MATCH_CLASS takes the subject, the class and the names of attributes, and pushes the tuple of parts.
+// MATCH_CLASS takes the subject, the class and the names of attributes, and pushes a tuple of the subject's attributes.
 int PartsStep::match_class() {
   if (!is(3, Value::Is::node) || !is(2, Value::Is::expression) || !constant(top(1)) || !execution_.plain(top(3).node))
     return -1;
@@ -380,7 +382,8 @@ int PartsStep::get_len() {
   return at_ + 1;
 }
 
-// Unpacks a sequence into its items, a tuple of parts into the parts, or the keys of a mapping.
+// Executes UNPACK_SEQUENCE or UNPACK_EX, which unpacks a sequence into its items, the tuple that MATCH_CLASS or
+// MATCH_KEYS pushed into parts of the subject, or the tuple of keys of a mapping pattern.
 int PartsStep::unpack() {
   if (stack_.empty()) return -1;
   Value value = stack_.back();
@@ -468,8 +471,8 @@ int PartsStep::delete_keys() {
   return at_ + 1;
 }
 
-// Pushes the tuple of parts of a class pattern or mapping. Up to 3.10, a bool above the tuple is true if MATCH_CLASS or
-// MATCH_KEYS succeeded.
+// Pushes the tuple that is the result of MATCH_CLASS or MATCH_KEYS for `node`. Up to 3.10, a bool above the tuple is
+// true if MATCH_CLASS or MATCH_KEYS succeeded.
 void PartsStep::push_parts(int node) {
   stack_.push_back({Value::Is::parts, node});
   if (!execution_.tests_are_pushed()) return;

@@ -13,7 +13,7 @@
 
 namespace depyf {
 
-// The result of the walk: for each instruction its replacement and the block that protects it.
+// The result of `Unwinder::run`: for each instruction its replacement and the block that protects it.
 struct Unwound {
   // An entry of the block stack. A SETUP instruction makes two blocks: one of kind `setup` for its body, and behind it
   // one of kind `handler` for its handler.
@@ -32,8 +32,8 @@ struct Unwound {
     bool bare = false;
     bool called = false;  // 3.8: CALL_FINALLY or BEGIN_FINALLY leads to the handler
   };
-  // The end of a with statement in 3.8: its handler block, and the instructions [begin, end) of the await for `async
-  // with`.
+  // The end of a with statement in 3.8: its handler block, and for `async with` the instructions [await_begin,
+  // await_end) of the await.
   struct WithHandler {
     int handler, await_begin, await_end;
   };
@@ -45,7 +45,7 @@ struct Unwound {
   Instructions old;
   // The replacement of each instruction. Targets are indices into `old`.
   Instructions code;
-  // True for each instruction that the walk has reached.
+  // True for each instruction that `Unwinder` has visited.
   Table<bool> seen;
   Table<int> cover;  // the block that protects each instruction, or -1 for an unprotected one
   Table<Block> blocks;
@@ -63,7 +63,7 @@ struct Unwound {
   std::unordered_map<int, WithHandler> with_handlers;
 };
 
-// Replaces the instructions and ranges of `decoded` by the result of the walk.
+// Replaces the instructions and ranges of `decoded` by those that `unwound` describes.
 void write_unwound(const Unwound& unwound, DecodedCode& decoded);
 
 // True if the jump is JUMP_FORWARD in the bytecode of 3.8; the decoder translates all unconditional jumps to one
@@ -77,8 +77,8 @@ bool is_else_break(const CodeObject& code_object, const Instructions& code, int 
 // Executes code of 3.8 to 3.10 over abstract states along every path, and determines the replacement of each
 // instruction.
 class Unwinder {
-  // `Stop` is thrown if the code has no equivalent with an exception table. `Stop` holds the instruction at which the
-  // walk gives up, and the reason for giving up.
+  // `Stop` is thrown if the code has no equivalent with an exception table. `Stop` holds the instruction that cannot be
+  // replaced, and the reason.
  public:
   struct Stop {
     int at;
@@ -155,12 +155,12 @@ class Unwinder {
   const CodeObject& code_object_;
   const Version version_;
   Unwound unwound_;
-  // True for jump targets (`targets_`) and for starts of finally clauses that CALL_FINALLY or BEGIN_FINALLY of 3.8
-  // enters (`called_`).
+  // `targets_` is true for jump targets. `called_` is true for starts of finally clauses that CALL_FINALLY or
+  // BEGIN_FINALLY of 3.8 enters.
   Table<bool> targets_, called_;
   // The current instruction.
   int at_ = 0;
-  // The instructions that the walk has yet to visit, with the state in front of each.
+  // The instructions from which paths are still to be followed, each with the state in front of the instruction.
   Table<std::pair<int, State>> todo_;
   std::unordered_map<int, State> states_;  // maps a jump target to the state in front of it
   // For 3.8: maps the start of a finally clause to its END_FINALLY.

@@ -1,5 +1,5 @@
-// Writes the result of the walk over the block stack as instructions and exception ranges. Handlers get the shape of
-// 3.11, with their cleanups c at the end of the code:
+// Writes an `Unwound`, the result of replacing the block stack, as instructions and exception ranges. Handlers get the
+// shape of 3.11, with their cleanups c at the end of the code:
 //
 //   h: push_exc_info; <handler>, protected by c; c: copy 3; pop_except; reraise.
 //
@@ -30,7 +30,7 @@ class Writer {
       where[std::size_t(at)] = int(result_.size());
       Instruction it = from_.code[std::size_t(at)];
       const bool seen = from_.seen[std::size_t(at)];
-      // Code that the walk did not reach becomes NOPs, apart from its jumps, returns and raises, which prevent a
+      // Code that `Unwinder` did not visit becomes NOPs, apart from its jumps, returns and raises, which prevent a
       // fall-through into other code.
       if (!seen && it.op != Op::jump_ && it.op != Op::return_value_ && it.op != Op::raise_) {
         it.op = Op::nop_, it.arg = it.aux = 0, it.target = -1;
@@ -88,8 +88,8 @@ class Writer {
   }
 
  private:
-  // Returns the block that protects the instructions of `block`: a bare handler, which belongs to no statement of the
-  // source, is part of the block around it.
+  // Returns the innermost block that is not a bare handler, from `block` outwards; -1 if no block is left. A bare
+  // handler belongs to no statement of the source, so its instructions are protected by the block around it.
   int protector(int block) const {
     while (block >= 0 && from_.blocks[std::size_t(block)].kind == Unwound::Block::Kind::handler &&
            from_.blocks[std::size_t(block)].bare)
