@@ -155,8 +155,8 @@ class Unwinder {
   const CodeObject& code_object_;
   const Version version_;
   Unwound unwound_;
-  // `targets_` is true for jump targets. `called_` is true for starts of finally clauses that CALL_FINALLY or
-  // BEGIN_FINALLY of 3.8 enters.
+  // `targets_` is true for instructions that control may reach other than by falling through. `called_` is true for
+  // starts of finally clauses that CALL_FINALLY or BEGIN_FINALLY of 3.8 enters.
   Table<bool> targets_, called_;
   // The current instruction.
   int at_ = 0;
