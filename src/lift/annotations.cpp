@@ -157,8 +157,8 @@ void annotate(Context& context, const Cursor& cursor, FunctionValue& function, c
   function.deferred = true;
 }
 
-// Emits a marker in place of the store of an __annotate__ function. A pass of src/refine replaces the marker by the
-// annotations of the module or class. Returns false if the store does not store an __annotate__ function.
+// Emits an InternalStmt marker in place of the store of an __annotate__ function. A pass of src/refine replaces the
+// marker by the annotations of the module or class. Returns false if the store does not store an __annotate__ function.
 bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
   auto* name = as<Name>(target);
   if (sim.cursor.flat || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") ||
@@ -174,7 +174,8 @@ bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
 namespace depyf {
 using namespace ast;
 
-// Removes the test `if format > 2: raise NotImplementedError` from the start of `block`.
+// Returns `block` without the test `if format > 2: raise NotImplementedError` at its start, or `block` itself if it
+// does not start with this test.
 Block without_format_test(Block block) {
   auto* test = block.empty() ? nullptr : as<If>(block[0]);
   auto* compare = test && test->orelse.empty() && test->body.size() == 1 ? as<Compare>(test->test) : nullptr;

@@ -35,6 +35,8 @@ bool would_be_fstring(const Expr* left, const Expr* right) {
 
 void binary(Simulation& sim, BinaryOp op, bool in_place) {
   Expr* right = sim.pop();
+  // The left operand of an in-place operation may be a copy, as in `a.x += v`, so `pop_entry` pops the left operand
+  // without a check of the order of evaluation.
   Expr* left = sim.pop_entry().expr;
   if (!in_place) {
     sim.stack.push_back({left, sim.graph.node, -1});
@@ -42,8 +44,6 @@ void binary(Simulation& sim, BinaryOp op, bool in_place) {
     if (op == BinaryOp::remainder && dialect_of(sim.context.version).percent_formats && would_be_fstring(left, right))
       left = sim.cursor.make(JoinedStr{sim.context.list({left})});
     return sim.push(BinOp{left, op, right, false});
-    // The left operand of an in-place operation may be a copy, as in `a.x += v`, so its order of evaluation is not
-    // checked.
   }
   if (sim.cursor.literal_here()) {
     // Emits the statements `t = left; t op= right`, and pushes t.

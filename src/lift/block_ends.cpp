@@ -80,7 +80,7 @@ void leave(Simulation& sim, const Instruction& instruction) {
   // True if another node computed the returned value.
   bool inherited = !sim.stack.empty() && sim.graph.find(sim.stack.back().block) != sim.graph.node;
   Expr* value = sim.pop();
-  // A function that evaluates type parameters returns a definition, whose markers are replaced later.
+  // A function that evaluates type parameters returns a definition, whose `ast::Internal` markers are replaced later.
   if (!sim.generics.is_open) sim.settle(value);
   sim.graph.nodes[sim.graph.node].value = value;
   sim.graph.nodes[sim.graph.node].inherited = inherited;

@@ -11,8 +11,9 @@
 namespace depyf::lifting {
 using namespace ast;
 
-// Compares the two values on top of the stack. In a chained comparison `a < b < c`, the stack contains b, a and a copy
-// of b. If `a < b` is true, the chain continues with b; if `a < b` is false, the code at the jump target pops b.
+// Compares the two values on top of the stack. At the first comparison of the chain `a < b < c`, the top of the stack
+// consists of b, a and, topmost, a copy of b. If `a < b` is true, the chain continues with b; if `a < b` is false, the
+// code at the jump target pops b.
 void compare(Simulation& sim, CompareOp op) {
   auto longer = [&](const Compare& chain, Expr* comparator) {
     return Compare{chain.left, sim.context.arena.append(chain.ops, op),
@@ -41,7 +42,8 @@ void compare(Simulation& sim, CompareOp op) {
   if (chain && chain->marker == Marker::chain)
     so_far = sim.cursor.make(longer(*as<Compare>(chain->value), middle.expr));
   else so_far = sim.cursor.make(Compare{left.expr, sim.context.list({op}), sim.context.list({middle.expr})});
-  // The jump of a chained comparison becomes no branch, because the code at its target only pops the middle operand.
+  // The jump of a chained comparison becomes no branch, because the code at the jump target only pops the middle
+  // operand.
   int cleanup = sim.cursor.code[test].target, next = cleanup;
   auto at = [&](int index) {
     while (index < int(sim.cursor.code.size()) && sim.cursor.code[index].op == Op::nop_) ++index;

@@ -21,7 +21,7 @@ using namespace ast;
 namespace {
 // Returns `left or right` or `left and right` with `left` as one operand, if `left` was computed as a value and then
 // tested. For example, `(a or b) or c` tests the value of `a or b` once more. Returns null if `left` was not computed
-// as a value before the test, or if the operators of `left` and the result differ.
+// as a value before the test, or if `left` is no `and` or `or` expression with the operator of the result.
 Expr* with_tested(Context& context, bool is_or, Expr* left, Expr* right, bool left_is_value) {
   auto* chain = as<BoolOp>(left);
   if (!left_is_value || !chain || chain->is_or != is_or) return nullptr;
@@ -57,7 +57,8 @@ Expr* bool_op(Context& context, bool is_or, Expr* left, Expr* right) {
   return left;
 }
 
-// Returns `(left or x) or y` if `right` is `x or y`, and `(left and x) and y` if `right` is `x and y`.
+// Returns `(left or x) or y` if `right` is `x or y`, and `(left and x) and y` if `right` is `x and y`. If `right` does
+// not have the operator of the result, returns the result of `bool_op`.
 Expr* grouped(Context& context, bool is_or, Expr* left, Expr* right) {
   auto* chain = as<BoolOp>(right);
   if (!chain || chain->is_or != is_or) return bool_op(context, is_or, left, right);
@@ -71,8 +72,8 @@ Expr* grouped(Context& context, bool is_or, Expr* left, Expr* right) {
 }
 
 // Returns `if_true if test else if_false`, or the equivalent expression with the negation of `test`. The alternative
-// that is first in the bytecode is also first in the expression, unless the negation of the test needs another
-// instruction.
+// that is first in the bytecode (`if_true` if `true_first` is set) is also first in the expression, unless the negation
+// of the test needs another instruction.
 Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, bool true_first) {
   if (!true_first && !negation_changes(context, test))
     return context.expr(IfExp{negate(context, test), if_false, if_true}, test->offset, test->line);
@@ -164,9 +165,10 @@ class BranchPair {
     // The compiler copies the test of a while loop to the end of the loop; a test in front of the copy is not part of
     // the loop's condition.
     if (second_.line >= 0 && second_.line < first_.line && (goes_back(second_.a) || goes_back(second_.b))) return false;
-    // If the compiler did not replace a conditional jump back by its opposite, the jump is a separate statement: `if c:
-    // continue`. A conditional jump back that the compiler replaced by its opposite does not come from a `continue`, so
-    // its test is not joined with a second test whose jump comes from a `continue`.
+    // If the compiler did not replace a conditional backward jump by its opposite, the jump is a separate statement:
+    // `if c: continue`. A conditional backward jump that the compiler replaced by its opposite does not come from a
+    // `continue`. So the test in front of such a jump is not joined with a second test whose jump comes from a
+    // `continue`.
     const int far = along_b_ ? first_.a : first_.b;
     if (far < 0 || cursor_.cfg.order_index[far] < 0 || !cursor_.cfg.is_back_edge(before_, far)) return true;
     const bool continues = second_.turned != Turned::unknown && second_.turned != Turned::yes;

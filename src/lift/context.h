@@ -29,11 +29,11 @@ struct InternalError {
 struct FunctionValue {
   const CodeObject* code = nullptr;
   std::string_view name;  // the name of the code object
-  std::uint32_t constant = 0;  // the index of `code` in the constants of the outer code
+  std::uint32_t constant = 0;  // the index of `code` in the constants of the code object that creates the function
   // The expressions of the function's defaults, keyword-only defaults and annotations; null if the function has none.
   ast::Expr *defaults = nullptr, *kw_defaults = nullptr, *annotations = nullptr;
   // If a code object that evaluates type parameters creates the function: the index of that code object in the
-  // constants of the outer code; otherwise -1.
+  // constants of the code object around it; otherwise -1.
   std::int32_t within = -1;
   // True if the annotations are evaluated lazily, by an __annotate__ function (3.14 and later).
   bool deferred = false;
@@ -91,8 +91,8 @@ class Context {
   std::string dump;
   // Constants that have no literal, and the names that the printed source uses for them.
   Table<NamedConstant> named_constants;
-  // The next five tables contain data of markers; `Internal::index` and `InternalStmt::index` are indices in the
-  // tables.
+  // The next five tables contain data of the placeholder nodes `ast::Internal` and `ast::InternalStmt`. The member
+  // `marker` of a node shows whether the node has data in a table, and `index` is the index in that table.
   Table<FunctionValue> functions;
   Table<CaseTest> cases;
   Table<Table<DeferredAnnotation>> deferred;
@@ -106,7 +106,8 @@ class Context {
   Table<std::uint32_t> path;
   // The code objects from the root to the current one.
   Table<Around> around;
-  // Maps a temporary of the current code object to the local variable that receives a copy of the temporary.
+  // Maps a temporary of the current code object to the local variable that receives a copy of the temporary, or to an
+  // empty name if several variables do.
   std::map<std::string_view, std::string_view> lent;
   // Maps a temporary of the current code object to the name that the temporary may be renamed to.
   std::map<std::string_view, std::string_view> wanted;
@@ -124,11 +125,11 @@ class Context {
   // True if a decompiled code object contains a template string (t'...', 3.14).
   bool has_templates = false;
 
-  Ahead* ahead = nullptr;  // owned by the pipeline
+  Ahead* ahead = nullptr;  // decodes code objects and builds their graphs in advance; owned by the pipeline
 
   // Decompiles a nested code object; set by the pipeline.
   Body (*build)(Context&, const CodeObject&) = nullptr;
-  // Checks a body that becomes the body of a definition; set by the pipeline.
+  // Replaces the statements of a definition's body that do not compile (see src/validate); set by the pipeline.
   void (*check)(Context&, Body&, const CodeObject&, CheckedAs) = nullptr;
   // Decompiles the body of an inlined comprehension; throws InternalError if no statements express it.
   ast::Block (*build_part)(Context&, const DecodedCode&) = nullptr;
@@ -161,8 +162,9 @@ class Context {
     value.kind = kind, value.text = std::move(text);
     return constant(std::move(value));
   }
-  // Returns an annotation that is a string constant (`from __future__ import annotations`) as source. The stage
-  // src/validate checks that the text of the annotation is an expression.
+  // If `text` is a string constant, which contains an annotation as source (`from __future__ import annotations`),
+  // returns that source as an expression. Returns any other `text` itself. The stage src/validate checks that the
+  // source is an expression.
   ast::Expr* annotation(ast::Expr* text) {
     auto* constant = ast::as<ast::ConstantExpr>(text);
     if (!constant || constant->value->kind != Constant::Kind::string) return text;
@@ -178,12 +180,13 @@ class Context {
 // Returns the parameters of a function, without annotations and defaults.
 ast::Arguments* parameters_of(Context& context, const CodeObject& code);
 
-// Returns the body of the comprehension whose code object is called `code_name` as plain statements that build the
-// result.
+// If `code_name` is `<listcomp>`, `<setcomp>` or `<dictcomp>`, returns the comprehension's body `body` as plain
+// statements that build the result in a variable. Otherwise, returns `body` itself.
 ast::Block spell_out_comprehension(Context& context, std::string_view code_name, ast::Block body);
 
-// Returns `block` without the test `if format > 2: raise NotImplementedError`, which begins each function that the
-// compiler makes for lazy evaluation (3.14 and later).
+// Returns `block` without the test `if format > 2: raise NotImplementedError` at its start, or `block` itself if it
+// does not start with this test. Each function that the compiler makes for lazy evaluation (3.14 and later) starts with
+// the test.
 ast::Block without_format_test(ast::Block block);
 
 // Returns `not test` as a condition, without a double negation.

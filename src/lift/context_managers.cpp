@@ -15,7 +15,7 @@ namespace depyf::lifting {
 using namespace ast;
 
 // Pushes a call of the context manager's exit method with the exception. Only the source of a state machine (`flat`)
-// contains the call of the exit method.
+// contains this call, because a with statement implies it.
 void call_exit(Simulation& sim, const Instruction& instruction) {
   if (!sim.cursor.flat) sim.cursor.fail("with handler outside a with statement");
   Expr* exception = sim.peek(1).expr;
@@ -24,8 +24,8 @@ void call_exit(Simulation& sim, const Instruction& instruction) {
   sim.push(Call{exit, sim.context.list({type, exception, sim.cursor.make(Attribute{exception, "__traceback__"})}), {}});
 }
 
-// Enters a with statement: pushes markers that the setup node turns into the with statement, or pushes explicit calls
-// of the methods of the context manager.
+// Enters a with statement: pushes `ast::Internal` markers, which the setup node turns into the with statement, or
+// pushes explicit calls of the methods of the context manager.
 void enter_with(Simulation& sim, const Instruction& instruction) {
   bool async = instruction.op == Op::before_async_with_;
   RegionIndex region = -1;

@@ -47,12 +47,13 @@ struct Cursor {
     expr->offset = now().offset, expr->line = now().line;
     return expr;
   }
-  // Returns a name of the code object; fails if there is no such name.
+  // Returns the name with index `index` in co_names; throws InternalError if there is no such name.
   std::string_view name_of(int index) const {
     if (index < 0 || index >= int(decoded.names.size())) fail("no such name");
     return decoded.names[std::size_t(index)];
   }
-  // Returns the name of a variable by its index in localsplus; fails if there is no such variable.
+  // Returns the name of the variable with index `index` in localsplus; throws InternalError if there is no such
+  // variable.
   std::string_view local_name(int index) const {
     if (index < 0 || index >= int(decoded.localsplus.size())) fail("no such local");
     return decoded.localsplus[index];

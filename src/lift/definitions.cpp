@@ -224,8 +224,8 @@ Body build(Context& context, const FunctionValue& function) {
 
 namespace {
 
-// Returns the body of a definition of the kind `kind`. The body is checked as soon as it is built, because its
-// statements are still in the caches of the processor then, into which the tree of a whole module does not fit.
+// Returns the body of a definition of the kind `kind`. The body is checked as soon as it is built, while its statements
+// are still in the caches of the processor. The tree of a whole module does not fit into these caches.
 Body body_of_definition(Context& context, const FunctionValue& function, CheckedAs kind) {
   Body body = build(context, function);
   context.check(context, body, *function.code, kind);

@@ -1,4 +1,4 @@
-// Functions and classes; see definitions.cpp.
+// Lifts functions and classes; see definitions.cpp.
 #pragma once
 
 #include <string_view>

@@ -8,9 +8,9 @@
 //   `BUILD_LIST 0; a; LIST_EXTEND 1; LIST_TO_TUPLE` is `(*a,)`.
 //   `BUILD_MAP 0; a; DICT_UPDATE 1; k; v; MAP_ADD 1` is `{**a, k: v}`.
 //   `a; b; BUILD_TUPLE_UNPACK 2` is `(*a, *b)` in 3.8.
-//   LIST_APPEND to the result of a comprehension is a marker, which comprehensions.cpp turns into `[a for x in y]`.
-//   LIST_EXTEND to the result of a comprehension is a marker, which becomes `[*a for x in y]` (3.15).
-//   LIST_APPEND to a value that other code may have seen is `t.append(a)`.
+//   LIST_APPEND to a comprehension's result is `StmtMarker::append`, which becomes `[a for x in y]`.
+//   LIST_EXTEND to a comprehension's result is `StmtMarker::append`, which becomes `[*a for x in y]` (3.15).
+//   LIST_APPEND to a value that other code may have accessed is `t.append(a)`, where t is a temporary.
 #include <algorithm>
 
 #include "decode/op.h"

@@ -96,7 +96,7 @@ void copy_stack(Simulation& sim, Edge edge, Stack& stack) {
   }
 }
 
-// In 3.8, a `break` that leaves a handler compiles to POP_EXCEPT; [CALL_FINALLY;] JUMP_ABSOLUTE. A jump at the normal
+// In 3.8, a `break` that leaves a handler compiles to `POP_EXCEPT; [CALL_FINALLY;] JUMP_ABSOLUTE`. A jump at the normal
 // end of a handler leads to the operation `behind_handlers`, which starts the code behind the try statement.
 bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target) {
   if (!dialect_of(cursor.decoded.version).finally_subroutines) return false;

@@ -20,7 +20,7 @@ std::optional<Edge> only_edge_to(const Cursor& cursor, const LiftedGraph& graph,
 // Sets `stack` to the stack with which the target of `edge` starts. If the target of `edge` is a handler, the stack is
 // cut to the depth of the region that the handler protects, and the exception is pushed.
 void copy_stack(Simulation& sim, Edge edge, Stack& stack);
-// In 3.8: true if the jump at the end of `block` is a `break` that leaves a handler.
+// In 3.8: true if the jump from the end of `block` to `target` is a `break` that leaves a handler.
 bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target);
 // True if `node`, whose last block is `block`, ends in a `break`, which is compiled to a POP_TOP of a for loop's
 // iterator.

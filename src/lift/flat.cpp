@@ -21,7 +21,7 @@ Expr* Lifter::slot(std::size_t index) {
 }
 
 // Sets the stack at the start of `block`, unless that stack is set already. Each entry of the stack is one of the
-// locals `__stack_0`, `__stack_1` and so on, or a marker, which no local contains.
+// locals `__stack_0`, `__stack_1` and so on, or an `ast::Internal` marker, which no local contains.
 void Lifter::flat_enter(NodeIndex block, Table<Expr*> stack) {
   if (block < 0 || flat_->stacks[block]) return;
   flat_->stacks[block] = std::move(stack);
@@ -60,7 +60,8 @@ Lifted Lifter::run_flat() {
   return lifted;
 }
 
-// Assigns the values on the stack to their slots, and records the stacks with which the successors start.
+// Assigns the values on the stack to the locals `__stack_0`, `__stack_1` and so on, and records the stacks with which
+// the successors of `block` start.
 void Lifter::flat_end(NodeIndex block) {
   Node& node = graph_.nodes[block];
   if (node.end == Node::End::leave || node.end == Node::End::stop) return;
@@ -73,8 +74,8 @@ void Lifter::flat_end(NodeIndex block) {
   if (node.end == Node::End::branch) sim_.push(node.value);
   sim_.spill_all(stack_.size());
   if (node.end == Node::End::branch) node.value = stack_.back().expr, stack_.pop_back();
-  // One statement assigns all slots that change. The slot of the tested value is assigned too if the tested value stays
-  // on the stack along an edge.
+  // One statement assigns all locals `__stack_n` whose stack slots change. The slot of the tested value is assigned too
+  // if the tested value stays on the stack along an edge.
   Table<Expr*> targets, values, after;
   Stack entries = stack_;
   if (keeps) entries.push_back({node.value, block, -1});

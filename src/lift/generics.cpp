@@ -115,8 +115,8 @@ bool before_generic(const Cursor& cursor, int at) {
   return constant.code && constant.code->name.starts_with(generic_prefix);
 }
 
-// The intrinsic functions of type parameters push markers; the lifting of the definition or type alias turns the
-// markers into type parameters.
+// The intrinsic functions of type parameters push `ast::Internal` markers. The lifting of the definition or type alias
+// turns the markers into type parameters.
 bool run_generics(Simulation& sim, const Instruction& instruction) {
   auto text = [&](const Expr* expr) -> std::string_view {
     auto* constant = as<ConstantExpr>(expr);
@@ -201,7 +201,8 @@ bool run_generics(Simulation& sim, const Instruction& instruction) {
   return false;
 }
 
-// Lifts a function that evaluates type parameters. The body of the function must only return a definition.
+// Lifts a function that evaluates type parameters, and returns the definition that this function returns. Throws
+// InternalError if the body of the function does anything but return a definition.
 Expr* Lifter::run_generic() {
   sim_.generics.is_open = true;
   Lifted lifted = run();
@@ -250,7 +251,7 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   return made;
 }
 
-// Returns the `type` statement that binds `target` to the type alias with index `index`.
+// Returns the `type` statement that binds the name `target` to the element `index` of `context.type_aliases`.
 Stmt* type_alias(Context& context, const Cursor& cursor, int index, Expr* target) {
   const TypeAlias& alias = context.type_aliases[index];
   return context.stmt(TypeAlias{as<Name>(target)->id, alias.type_params, alias.value}, cursor.first_offset,

@@ -1,4 +1,4 @@
-// Type parameters (3.12 and later); see generics.cpp.
+// Lifts type parameters and type aliases (3.12 and later); see generics.cpp.
 #pragma once
 
 #include "lift/simulation.h"

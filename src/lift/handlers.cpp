@@ -1,4 +1,5 @@
-// Turns the instructions of exception handlers into markers, which src/structure turns into except clauses.
+// Turns the instructions of exception handlers into markers (`ast::Internal` and `ast::InternalStmt`), which
+// src/structure turns into except clauses.
 //
 //   `PUSH_EXC_INFO; T; CHECK_EXC_MATCH; POP_JUMP_IF_FALSE n; STORE e` starts the clause `except T as e`.
 //   `POP_EXCEPT; None; STORE e; DELETE e` ends the clause `except T as e`.
@@ -33,7 +34,7 @@ void reraise(Simulation& sim, const Instruction& instruction) {
   else sim.emit(Raise{exc, nullptr});
   stop(sim.graph);
   // In 3.8, the instruction that raises the exception again has a target: the code behind the handlers (see
-  // `replace_block_stack` in src/flow).
+  // `replace_block_stack` in src/flow). The target becomes the member `a` of the node.
   if (instruction.target >= 0 && !sim.cursor.flat) {
     sim.pop_entry();  // the exception that was handled before
     sim.graph.nodes[sim.graph.node].a = sim.cursor.cfg.blocks[sim.cursor.block].jump;
@@ -74,8 +75,8 @@ void handler(Simulation& sim, const Instruction& instruction) {
     node.left_by_statement = instruction.aux == 1;
     node.ends_handler = node.behind_handlers && node.statements.empty() && !ends_named_handler(sim.cursor);
     sim.emit(InternalStmt{StmtMarker::pop_except, 0, nullptr, nullptr});
-    // The code LOAD_CONST None; STORE e; DELETE e at the end of `except T as e` is skipped, because the clause implies
-    // it.
+    // The code `LOAD_CONST None; STORE e; DELETE e` at the end of `except T as e` is skipped, because the clause
+    // implies it.
     int load = sim.cursor.skip(sim.cursor.at + 1), store = sim.cursor.skip(load + 1),
         remove = sim.cursor.skip(store + 1);
     if (remove < sim.cursor.end && sim.cursor.code[load].op == Op::load_const_ &&

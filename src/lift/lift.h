@@ -1,4 +1,4 @@
-// Lifts bytecode, which works on a stack, into a graph of statements over expressions.
+// Lifts bytecode, whose instructions work on an operand stack, into a graph whose nodes contain Python statements.
 #pragma once
 
 #include <string_view>
@@ -19,7 +19,7 @@ using NodeIndex = BlockIndex;
 // the number that its block has in the control flow graph.
 struct Node {
   enum class End : std::uint8_t {
-    none,  // not part of the graph: merged into another node
+    none,  // not part of the graph: the block was merged into another node, or not lifted
     go,  // control goes to node `a`
     branch,  // tests `value`: control goes to node `a` if it is true, and to node `b` if it is false
     // The head of a for loop over `value`: control goes to node `a` with the next item bound to `target`, and to node
@@ -45,7 +45,7 @@ struct Node {
   RegionIndex index;
   RegionIndex region;  // the innermost region that contains the node, or -1
   std::int32_t line = -1;
-  std::int32_t column = -1, width = -1;  // for `leave`: see Stmt
+  std::int32_t column = -1, width = -1;  // see ast::Stmt; `column` is set for `leave` and `loop`, `width` for `leave`
   std::uint32_t offset = 0;
   // In 3.8, for `stop`: the bytecode offset of the end of the try statement that contains the node, or 0 if it is
   // unknown.
@@ -71,7 +71,7 @@ struct Node {
   bool else_break = false;
   // In 3.8: true if the node starts the else clause of a try statement.
   bool else_clause = false;
-  // For `branch`: states if the compiler replaced the last conditional jump of the node by its opposite.
+  // For `branch`: states whether the compiler replaced the last conditional jump of the node by its opposite.
   Turned turned = Turned::unknown;
   bool is_grouped = false;  // see Instruction::is_grouped
   // True if the tested value is an `and` or `or` expression in parentheses.
@@ -101,11 +101,12 @@ enum class Split : std::uint8_t {
   effects_and_tests,
 };
 
-// Lifts the whole control flow graph for the passes of src/structure. Throws InternalError.
+// Lifts the whole control flow graph for the passes of src/structure. Throws InternalError if the code cannot be
+// lifted.
 Lifted lift(Context& context, const DecodedCode& decoded, const Cfg& cfg, Split split);
 
 // Lifts each block separately, for code that is printed as a state machine. Between blocks, the values on the stack are
-// kept in the locals `__stack_0`, `__stack_1` and so on. Throws InternalError.
+// kept in the locals `__stack_0`, `__stack_1` and so on. Throws InternalError if the code cannot be lifted.
 Lifted lift_flat(Context& context, const DecodedCode& decoded, const Cfg& cfg);
 
 }  // namespace depyf

@@ -20,8 +20,8 @@ struct Entry {
   int mover = -1;
 };
 
-// A stack of values. This class replaces std::vector, because its `push_back` writes the members of an entry directly
-// into the stack, whereas std::vector would copy a whole entry.
+// A stack of values. This class replaces std::vector: `Stack::push_back` writes the members of an entry directly into
+// the stack, whereas std::vector would copy a whole entry.
 class Stack {
  public:
   Stack() = default;
@@ -102,7 +102,8 @@ struct LiftedGraph {
   }
   // Returns the node that `block`, the target of an edge, was merged into; `block` itself if it was not merged; or -1
   // if `block` is -1. About half of all blocks have been merged, so the first step from a block to its alias is a
-  // selection without a branch. Nearly all merged blocks need no second step.
+  // selection without a branch. For nearly all merged blocks, the alias itself was not merged, so no second step is
+  // needed.
   NodeIndex target(NodeIndex block) const {
     const NodeIndex alias = states[or_zero(block)].alias;
     const NodeIndex step = select((block >= 0) & (alias >= 0), alias, block);

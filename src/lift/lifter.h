@@ -61,8 +61,8 @@ class Lifter {
   const bool comprehension_;
   Table<Edge> edges_;  // the incoming edges of the current block
   bool keeps_values_ = false;  // true if a value is on the stack at the end of some node
-  // For `run_flat`: the stack at the start of each block (empty if it is not known yet), and the blocks that are still
-  // to be lifted.
+  // For `run_flat`: the stack at the start of each block (nullopt if it is not known yet), and the blocks that are
+  // still to be lifted.
   struct FlatBlocks {
     Table<std::optional<Table<ast::Expr*>>> stacks;
     Table<NodeIndex> todo;

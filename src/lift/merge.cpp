@@ -17,7 +17,8 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-// True if the stack along `edge` is empty, which is by far the most frequent case.
+// True if the source node of `edge` ends in `go` or `branch` and the stack along `edge` is empty, which is by far the
+// most frequent case.
 bool brings_empty_stack(const LiftedGraph& graph, Edge edge) {
   const auto [node, along_b] = edge;
   const State& state = graph.states[node];
@@ -197,7 +198,7 @@ void Lifter::check_back_edge() {
     if (wanted[slot].expr == stack_[slot].expr) continue;
     auto *a = as<Internal>(wanted[slot].expr), *b = as<Internal>(stack_[slot].expr);
     if (a && b && a->marker == b->marker) continue;
-    // The marker of the loop's iterator has a value at the loop header, but no value inside the loop.
+    // The `ast::Internal` marker of the loop's iterator has a value at the loop header, but no value inside the loop.
     if (b && b->marker == Marker::iterator && !b->value) continue;
     auto *x = as<Name>(wanted[slot].expr), *y = as<Name>(stack_[slot].expr);
     if (x && y && x->id == y->id) continue;
@@ -210,8 +211,8 @@ void Lifter::check_back_edge() {
   }
 }
 
-// Stores values that are still on the stack at the end of a node in temporaries, if the node branches or if the next
-// node is in another region.
+// Stores values that are still on the stack at the end of a node in temporaries, if the node branches, enters a region
+// or is the head of a for loop, or if the next node is in another region.
 void Lifter::settle_ends() {
   if (!keeps_values_) return;
   const int count = int(graph_.nodes.size());

@@ -1,8 +1,8 @@
 // Behind a COPY, SWAP or ROTATE, the values on the stack are not in the order in which they were computed. Only the
 // instructions behind a COPY, SWAP or ROTATE show which Python construct the COPY, SWAP or ROTATE implements. COPY
-// pushes a marker, and SWAP and ROTATE record their own index in each value that they move. An instruction that pops a
-// marker or a moved value checks whether the code matches one of the patterns below. In the patterns below, a name such
-// as `v` denotes the instructions that push `v`.
+// pushes an `ast::Internal` node as a marker, and SWAP and ROTATE record the index of the instruction in each stack
+// entry that they move (`Entry::mover`). An instruction that pops a marker or a moved value checks whether the code
+// matches one of the patterns below. In the patterns below, a name such as `v` denotes the instructions that push `v`.
 //
 //   `v; COPY 1; STORE a; STORE b` is `a = b = v` (see stores.cpp).
 //   `x; y; SWAP 2; STORE a; STORE b` is `a, b = x, y` (see stores.cpp).
@@ -26,7 +26,8 @@ namespace {
 // True if the next instructions store the top n values of the stack one after the other, or unpack these values into
 // targets.
 bool swap_starts_stores(const Cursor& cursor, int n) {
-  // `open` counts the values that wait for a target, `depth` the values that the current target has pushed.
+  // `open` counts the values that wait for a target. `depth` counts the values that the code of the current target has
+  // pushed.
   int open = n, depth = 0;
   for (int at = cursor.at + 1; at < cursor.end; ++at) {
     const Instruction& instruction = cursor.code[at];
@@ -65,7 +66,8 @@ void copy(Simulation& sim, int n) {
                 internal->marker != Marker::iterator && internal->marker != Marker::awaitable &&
                 internal->marker != Marker::item && internal->marker != Marker::chain &&
                 internal->marker != Marker::enter_result && internal->marker != Marker::function;
-  // The copy of a marker for an internal value of the compiler is the marker itself.
+  // If an `ast::Internal` marker represents an internal value of the compiler, the copy of the marker is the marker
+  // itself.
   if (marker) return sim.stack.push_back({source.expr, sim.graph.node, -1});
   if (internal && internal->marker == Marker::item && sim.cursor.flat) sim.cursor.fail("copy of an item");
   if (internal && (internal->marker == Marker::unpacked || internal->marker == Marker::item)) {
@@ -147,7 +149,7 @@ void swap(Simulation& sim, int n) {
     for (std::size_t index = low; index < sim.stack.size(); ++index) sim.stack[index].mover = sim.cursor.at;
 }
 
-// Handles ROT_THREE and ROT_FOUR (to 3.10).
+// Handles ROT_THREE, ROT_FOUR and ROT_N (to 3.10).
 void rotate(Simulation& sim, int n) {
   if (n < 2) return;
   sim.peek(n);

@@ -13,7 +13,7 @@ namespace depyf::lifting {
 // The functions that simulate the operations, in the order of `Op`.
 using Operation = void (*)(Simulation&, const Instruction&);
 extern const std::array<Operation, op_count> operations;
-// Returns the name that represents the constant at `index`, which has no literal.
+// Returns the name that represents constant `index` of the current code object, which has no literal.
 ast::Expr* named_constant(Context& context, const Cursor& cursor, StableNames& names, int index);
 
 void binary(Simulation& sim, BinaryOp op, bool in_place);  // binary.cpp

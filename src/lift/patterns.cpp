@@ -30,7 +30,8 @@ Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int 
   return value;
 }
 
-// Returns the pattern of node `index`, and appends the variables that the pattern binds to `bound`.
+// Returns the pattern that the element `index` of `nodes` represents, and appends the variables that the pattern binds
+// to `bound`.
 Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternNode>& nodes, int index,
                     Table<Expr*>& bound) {
   const PatternNode& node = nodes[index];

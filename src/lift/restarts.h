@@ -9,7 +9,8 @@ namespace depyf {
 
 // Calls `attempt` with the set of the instructions that have to be simulated literally, which is empty at first. For
 // each instruction of the passed set, `attempt` first stores in temporaries the values that the instruction moves.
-// Whenever `attempt` throws Restart, calls `attempt` again with a larger set of instructions.
+// Whenever `attempt` throws Restart, calls `attempt` again with a larger set of instructions. Returns the result of
+// `attempt`, or throws InternalError after `search_limits::restarts` calls.
 template <class Attempt>
 auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
   std::set<int> literal;
@@ -27,8 +28,8 @@ auto with_restarts(Context& context, const Cfg& cfg, Attempt attempt) {
       else
         for (int at = 0; at < int(cfg.code.size()); ++at)
           if (cfg.code[at].offset == std::uint32_t(-1 - restart.at)) literal.insert(at);
-      // If literal simulation of single instructions does not suffice, all instructions that move values are simulated
-      // literally.
+      // If literal simulation of single instructions does not suffice, all instructions that move or copy values and
+      // all binary operations are simulated literally.
       if (literal.size() == before || tries > search_limits::restarts_one_by_one)
         for (int at = 0; at < int(cfg.code.size()); ++at) {
           Op op = cfg.code[at].op;

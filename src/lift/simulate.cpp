@@ -87,7 +87,7 @@ void Lifter::lift_block(NodeIndex block) {
     }
     graph_.ended = true;
   } else {
-    // The stack at a loop header is compared with the stacks along its back edges.
+    // The stack at a loop header is kept, because `check_back_edge` compares it with the stacks along the back edges.
     if (!cursor_.flat && info.is_loop_header) sim_.rare->header_stacks[block] = stack_;
     // If no for loop has been lifted yet, the stack contains no iterator of a for loop.
     const bool has_loops = !sim_.items.empty() && !cursor_.flat;

@@ -5,8 +5,8 @@
 //   `g; LOAD_GLOBAL a; f(); POP_TOP; CALL 1` becomes `t = g; u = a; f(); t(u)`, because f may change the global a.
 //   `g; LOAD_FAST a; f(); POP_TOP; CALL 1` becomes `t = g; f(); t(a)`, because f cannot change the local a.
 //
-// Before a statement is emitted, the markers in the statement, which only the simulation understands, are replaced by
-// Python expressions.
+// Before a statement is emitted, the `ast::Internal` markers in the statement, which only the simulation understands,
+// are replaced by Python expressions.
 #include "lift/simulation.h"
 
 #include <algorithm>
@@ -185,7 +185,7 @@ void Simulation::emit_raw(Stmt* stmt) {
 }
 
 // An InternalStmt other than `append` changes no values, so no value on the stack has to be stored in a temporary
-// before an InternalStmt is emitted.
+// before such an InternalStmt is emitted.
 void Simulation::emit(Stmt* stmt) {
   flush_unpackings(*this);
   if (auto* marker = as<InternalStmt>(stmt); marker && marker->marker != StmtMarker::append) return emit_raw(stmt);
@@ -216,7 +216,8 @@ bool Simulation::settle_node(Expr*& slot, const Internal& internal) {
   else if (marker == Marker::awaitable) *slot = Expr{Await{internal.value}, slot->offset, slot->line};
   else if (marker == Marker::iterator && internal.value)
     *slot = Expr{builtin_call("iter", context.list({internal.value}), slot->offset), slot->offset, slot->line};
-  // Only the markers of awaitables and iterators contain other expressions.
+  // Of the markers that are replaced here, only those of awaitables and iterators contain expressions that `settle` has
+  // to visit.
   return marker == Marker::awaitable || marker == Marker::iterator;
 }
 

@@ -15,8 +15,9 @@
 
 namespace depyf::lifting {
 
-// Thrown to restart lifting with instruction `at` simulated literally: the values that the instruction moves are first
-// stored in temporaries.
+// Thrown to restart lifting with the instruction whose index is `at` simulated literally: the values that the
+// instruction moves are first stored in temporaries. If `at` is negative, it is -1 - n, where n is the bytecode offset
+// of the instruction that is simulated literally.
 struct Restart {
   int at;
 };
@@ -24,8 +25,8 @@ struct Restart {
 // An unpacking. The stores behind the UNPACK instruction set the targets of the unpacking.
 struct Unpacking {
   Entry source;
-  // The markers that were pushed on the stack, and the target of each marker: null until the store that pops the marker
-  // is reached.
+  // The `ast::Internal` markers that were pushed on the stack, and the target of each marker: null until the store that
+  // pops the marker is reached.
   Table<ast::Expr*> markers, targets;
   int star = -1;  // the index of the starred target, or -1
   std::size_t filled = 0;  // the number of targets that are known
@@ -134,7 +135,8 @@ class Simulation {
     emit_raw(context.stmt(node));
   }
   void emit_raw(ast::Stmt* stmt);
-  // Replaces each marker in `expr` by a Python expression, because only the simulation understands markers.
+  // Replaces each node in `expr` that Python source cannot contain, such as an `ast::Internal` marker, by a Python
+  // expression. Throws Restart if there is no such expression.
   void settle(ast::Expr*& expr) {
     if (has_unsettled_ && has_parts(expr)) settle_parts(expr);
   }
@@ -151,7 +153,7 @@ class Simulation {
   // Stores the value of `entry` in a temporary.
   void spill(Entry& entry);
   // Emits a comment, which states that the next statement looks up the builtin function `name` by its name, whereas the
-  // bytecode does not.
+  // bytecode does not. Emits nothing for a state machine.
   void mark_builtin(const char* name, std::uint32_t offset);
   // Returns a call of the builtin function `name`, and emits the comment of `mark_builtin`.
   ast::Call builtin_call(const char* name, std::span<ast::Expr*> args, std::uint32_t offset);
@@ -185,8 +187,8 @@ class Simulation {
   // waits for its stores. Both conditions are nearly always false.
   bool needs_check(const Entry& entry) const { return (entry.mover >= 0) | !stores.unpackings.empty(); }
   void check_operand(const Entry& entry);
-  // True for a node that no statement may contain, not even inside another node: `settle` replaces the node, or
-  // restarts lifting.
+  // True for a node that `settle` has to look at, even inside another node: `settle` replaces the node, keeps it (a
+  // slice in a subscript), or restarts lifting.
   static constexpr bool has_to_settle(const ast::Slice&) { return true; }
   static constexpr bool has_to_settle(const ast::BinOp& binary) { return binary.in_place; }
   static constexpr bool has_to_settle(const ast::Internal& internal);

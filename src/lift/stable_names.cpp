@@ -51,7 +51,7 @@ bool StableNames::is_fast(std::string_view id) const {
          (!made_.empty() && made_.contains(id.data()));
 }
 
-// The limit on the number of parts keeps copies of copies from growing without bound.
+// The limit on the number of parts keeps expressions that are copies of copies from growing without bound.
 bool StableNames::stable(const Expr* expr) const {
   int parts = 1000;
   return stable(expr, parts);

@@ -11,9 +11,10 @@
 
 namespace depyf {
 
-// A list that grows at its end. Its memory belongs to an arena, because freeing it would take longer than using it: the
-// processor could not predict whether a node has memory to free. A copy refers to the memory of the original, so only
-// one of the two may change until the other is destroyed or cleared.
+// A list that grows at its end. The memory of the list belongs to an arena and is not freed with the list: the test
+// whether a list has memory to free would take longer than using the list, because the processor cannot predict the
+// result of the test. A copy refers to the memory of the original, so only one of the two may change until the other is
+// destroyed or cleared.
 class StatementList {
  public:
   bool empty() const { return size_ == 0; }

@@ -248,7 +248,8 @@ void store(Simulation& sim, Expr* target, Entry value) {
   assign(sim, target, expr);
 }
 
-// Pushes a marker for each target of an unpacking. The store that pops a marker sets the target of this marker.
+// Pushes an `ast::Internal` marker for each target of an unpacking. The store that pops a marker sets the target of
+// this marker.
 void unpack(Simulation& sim, int before, int after, bool star) {
   Unpacking unpacking;
   unpacking.source = sim.pop_entry();
