@@ -14,7 +14,7 @@ using namespace ast;
 namespace {
 
 // Returns the column of the keyword `for`, which is four less than the column of the loop's target; -1 if it is
-// unknown.
+// unknown. `body` is the block behind FOR_ITER, which starts with the code of the target.
 std::int32_t column_of_for(const Cursor& cursor, const Instruction& instruction, int body) {
   const std::span<const Position> positions = cursor.decoded.positions;
   const int first = cursor.cfg.blocks[body].begin;

@@ -99,8 +99,8 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
         block = branch->body;
         continue;
       }
-      // For `if x or y and False`, the compiler keeps the test of y, although no path from the test leads to the
-      // element.
+      // For `if x or y and False`, the compiler keeps the test of y, although no path from the test leads to the code
+      // that adds an element.
       if (count == 1 && !branch->orelse.empty()) {
         Expr* test = negate(context, branch->test);
         Expr* fails = tests_without_element(context, branch->body);

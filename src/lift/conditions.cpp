@@ -28,7 +28,7 @@ Expr* with_tested(Context& context, bool is_or, Expr* left, Expr* right, bool le
   return context.expr(BoolOp{is_or, context.list({left, right})}, left->offset, left->line);
 }
 
-// True if node `node` only pushes one value on the stack with which node `test` ends.
+// True if the node `node` does nothing but push one value on the stack that the node `test` leaves.
 bool pushes_one(LiftedGraph& graph, NodeIndex node, int test) {
   const auto &stack = graph.states[node].stack, &before = graph.states[test].stack;
   if (graph.nodes[node].end != Node::End::go || !graph.nodes[node].statements.empty() ||
@@ -87,7 +87,8 @@ bool may_push_one(const Cfg& cfg, const LiftedGraph& graph, Edge edge) {
 }
 }  // namespace
 
-// The sources of edges are visited from the last to the first, so that inner expressions are joined first.
+// The sources of edges are visited from the last to the first in reverse postorder, so that inner expressions are
+// joined first.
 bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, NodeIndex block,
                    const Table<Edge>& edges) {
   if (edges.size() < 2) return false;

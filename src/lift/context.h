@@ -72,8 +72,8 @@ struct Body {
   ast::Block block;
   Level level = Level::structured;
   CheckedAs checked_as = CheckedAs::nothing;
-  // The number of instructions of the code object and of all nested code objects, each counted as often as it is
-  // loaded.
+  // The number of instructions of the code object and of all nested code objects. A nested code object counts once for
+  // each instruction that loads it.
   std::size_t size = 0;
 };
 

@@ -140,7 +140,8 @@ const Arguments* arguments(Context& context, const Cursor& cursor, const Functio
   return args;
 }
 
-// Turns `expr` into a lambda expression. Returns false if the body of `function` is not a single expression.
+// Turns `expr` into a lambda expression. Returns false, and does not change `expr`, if the body of `function` is not a
+// single expression.
 bool make_lambda(Context& context, const Cursor& cursor, Expr* expr, const FunctionValue& function) {
   ItemLines of_annotations = ItemLines::unknown, of_defaults = ItemLines::unknown;
   const Annotations annotations = annotations_of(context, cursor, function, of_annotations);

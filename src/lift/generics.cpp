@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::string_view generic_prefix = "<generic parameters of ";
 
-// Returns `expr` as an Internal node if it is a marker of kind `marker`; otherwise null.
+// Returns the Internal node of `expr` if it is a marker of the kind `marker`; null otherwise.
 const Internal* marked(const Expr* expr, Marker marker) {
   auto* internal = as<Internal>(expr);
   return internal && internal->marker == marker ? internal : nullptr;

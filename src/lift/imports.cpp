@@ -71,7 +71,7 @@ void import_name(Simulation& sim) {
       if (sim.cursor.name_of(sim.cursor.code[at].arg) != rest.substr(0, end)) break;
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
       bool from = sim.cursor.code[at].op == Op::import_from_;
-      // IMPORT_FROM leaves the module on the stack below the attribute; a POP_TOP behind the store removes it.
+      // IMPORT_FROM leaves the module on the stack below the attribute; a POP_TOP behind the store removes the module.
       stays = from;
       at = sim.cursor.skip(at + 1);
       if (from && at < sim.cursor.end && sim.cursor.code[at].op == Op::swap_) {

@@ -163,7 +163,8 @@ void Lifter::enter_merge(NodeIndex block, const Table<Edge>& edges) {
   }
 }
 
-// Sets the end of the node of `block`, if no instruction has set the end.
+// Sets `Node::end` of the node into which `block` was lifted, unless an instruction has set it, and joins the node's
+// test with earlier tests.
 void Lifter::finish_block(NodeIndex block) {
   const bool has_unpackings = !sim_.stores.unpackings.empty();
   if (has_unpackings && (!graph_.ended || graph_.nodes[graph_.node].end != Node::End::none)) flush_unpackings(sim_);

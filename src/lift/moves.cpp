@@ -100,7 +100,7 @@ void copy(Simulation& sim, int n) {
     return sim.push(sim.cursor.make(sim.stack.end()[-n].expr->node));
   }
   // COPY 2 in front of a comparison and a jump may copy the middle operand of a chained comparison. The function
-  // `compare` recognises a chained comparison by the marker of the copied operand.
+  // `compare` recognises a chained comparison by the marker of the copied operand (`Marker::copied`).
   int after = sim.cursor.skip(next + 1);
   bool chained =
       n == 2 && next < sim.cursor.end && after < sim.cursor.end &&

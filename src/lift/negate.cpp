@@ -1,5 +1,5 @@
-// Negates a condition in the form that people write. Each row of the following list shows the negation of one form of
-// condition, and how the negation changes the bytecode.
+// Negates a condition, so that the result has a form that people write. Each row of the following list shows the
+// negation of one form of condition, and how the negation changes the bytecode.
 //
 //   The negation of `a` is `not a`, which compiles to the opposite jump.
 //   The negation of `not a` is `a`, which compiles to the opposite jump.

@@ -38,7 +38,7 @@ void load_closure(Simulation& sim, int index) {
 
 // Handles TO_BOOL. In front of a test, TO_BOOL changes nothing, because the test converts its operand as well. A
 // JUMP_IF_x_OR_POP may keep the result of TO_BOOL as a value. Where the compiler emits TO_BOOL for `and` and `or`,
-// src/decode has already merged it into JUMP_IF_x_OR_POP (see idioms.cpp).
+// src/flow/idioms.cpp has already merged TO_BOOL into JUMP_IF_x_OR_POP.
 void to_bool(Simulation& sim) {
   const int next = sim.cursor.skip(sim.cursor.at + 1);
   const Op op = next < sim.cursor.end ? sim.cursor.code[next].op : Op::nop_;

@@ -12,7 +12,7 @@ using namespace ast;
 
 namespace {
 
-// Returns the expression that the instructions [begin, end) load for a value pattern: a constant, or a dotted name.
+// Returns the expression that the instructions [begin, end) load for a pattern: a constant, or a dotted name.
 Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int end) {
   Expr* value = nullptr;
   for (int at = begin; at < end; ++at) {

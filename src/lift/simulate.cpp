@@ -1,4 +1,5 @@
-// Simulates the code block by block in reverse postorder. The end of a block becomes the end of a node.
+// Simulates the code block by block in reverse postorder. The instruction that ends a block determines the end of a
+// node (`Node::End`).
 //
 //   `v; POP_JUMP_IF_FALSE n` becomes a branch on `v`.
 //   `v; FOR_ITER n; STORE x` becomes the head of the loop `for x in v`.

@@ -27,8 +27,8 @@ void StableNames::collect() const {
   std::sort(fast_.begin(), fast_.end(), std::less<>());
 }
 
-// Adds the globals of `Options::installed` that the code does not store: they are known to exist and to keep their
-// values.
+// Adds the globals of `Options::installed` that the code neither stores nor deletes: such globals are known to exist
+// and to keep their values.
 void StableNames::add_installed() const {
   std::set<std::string_view> changed;
   const std::span<const std::string> names = decoded_.names;

@@ -30,7 +30,8 @@ bool is_swapped(Simulation& sim, const Expr* value) {
   return !sim.stores.swaps.empty() && sim.rare->swap_of.contains(value);
 }
 
-// True if both expressions denote the same target. A marker of a copy in `one` matches the copied expression in `two`.
+// True if both expressions denote the same target. A marker of a copy (`Marker::copied`) in `one` matches the copied
+// expression in `two`.
 bool same_place(const Expr* one, const Expr* two) {
   if (auto* copied = as<Internal>(one); copied && copied->marker == Marker::copied) return copied->value == two;
   if (auto* a = as<Attribute>(one))
@@ -102,7 +103,8 @@ void assign(Simulation& sim, Expr* target, Expr* value) {
   sim.emit(Assign{sim.context.arena.copy(targets), value});
 }
 
-// Sets the target of one value of an unpacking, and emits the assignment when all targets are set.
+// Sets `target` as the target of the unpacked item that the marker `value` represents, and emits the assignment when
+// all targets of the unpacking are set.
 void fill_unpacking(Simulation& sim, const Expr* value, Expr* target) {
   for (Unpacking& unpacking : sim.stores.unpackings) {
     if (!unpacking.open) continue;
