@@ -1,5 +1,6 @@
 // Defines functions that return the fields of each kind of node as a tuple of references, so that code for all kinds of
-// nodes need not name the fields.
+// nodes need not name the fields. Fields that do not change the meaning of a node, such as `code` and comments, are
+// left out.
 #pragma once
 
 #include <tuple>

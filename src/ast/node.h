@@ -24,9 +24,9 @@ using List = std::span<T>;
 using Block = List<Stmt*>;
 
 // All expressions have the size of the largest expression, and all statements that of the largest statement. A small
-// size is important, because the passes spend much of their time waiting for memory. An expression or a statement
-// therefore contains no fields of more than `largest_fields` bytes, but a pointer to the fields. The functions `as` and
-// `is`, and the functions in ast/visit.h, hide the pointer.
+// size of the nodes is important, because the passes spend much of their time waiting for memory. A kind of node whose
+// fields have more than `largest_fields` bytes therefore contains a pointer to its fields (`Boxed`). The functions `as`
+// and `is`, and the functions in ast/visit.h, hide whether a node contains its fields or a pointer to them.
 constexpr std::size_t largest_fields = 40;
 template <class Kind>
 struct Boxed {
@@ -101,7 +101,9 @@ enum class Marker : std::uint8_t {
   null,          // the NULL of PUSH_NULL, or the self slot beside a method on the stack
   exception,     // the exception that is being handled; index: the region whose body raised it
   previous_exception,
-  iterator,      // the iterator of a for loop; index: its GET_ITER, or the block of its FOR_ITER; value: the iterable
+  // The iterator of a for loop. In front of the loop, `index` is the GET_ITER and `value` is the iterable; within the
+  // loop, `index` is the block of the FOR_ITER and `value` is null.
+  iterator,
   with_exit,     // the exit method of a with statement, or its result
   enter_result,  // the result of `__enter__`, which `with` binds; value: the context manager
   awaitable,     // the result of GET_AWAITABLE, or of GET_YIELD_FROM_ITER if index is 1; value: its operand
@@ -217,7 +219,7 @@ struct Stmt {
                      Match, Raise, Try, Assert, Import, ImportFrom, Global, Nonlocal, ExprStmt, Pass, Break, Continue,
                      Comment, InternalStmt>;
   Node node;
-  std::uint32_t offset = 0;  // the offset of the first instruction of the statement's last part with an effect
+  std::uint32_t offset = 0;  // the offset of the first instruction behind the statement that was lifted before it
   std::int32_t line = -1;    // the line in the source that was compiled; -1 if it is unknown
   // The first column of the statement in bytes, counted from 0; -1 if it is unknown, as for compound statements and
   // before 3.11.
@@ -228,7 +230,8 @@ struct Stmt {
 static_assert(sizeof(Stmt) <= 64);
 // clang-format on
 
-// Returns `fields` in the form in which a node contains them.
+// Returns `fields` in the form in which a node contains them: the fields themselves or, if they are large, a pointer to
+// a copy of them in the arena.
 template <class Kind>
 Held<Kind> held(Arena& arena, const Kind& fields) {
   if constexpr (std::is_same_v<Held<Kind>, Kind>) return fields;

@@ -32,8 +32,8 @@ class Gate {
   std::vector<CodeProof> run() {
     if (is_module_) todo_.emplace_back(&root_, &tree_.codes.front()->code);
     drain();
-    // The walk over a code object reaches a nested code object only if the walk has proved all code up to the load of
-    // the nested code object. The following loop proves the nested code objects that no walk has reached.
+    // The prover appends a nested code object to `todo_` only if it has proved all code up to the load of the nested
+    // code object. The following loop proves the nested code objects that the prover has not reached.
     for (const auto& lowered : tree_.codes)
       if (lowered->origin && !results_.contains(lowered->origin)) {
         todo_.emplace_back(lowered->origin, &lowered->code);
@@ -45,8 +45,8 @@ class Gate {
   }
 
  private:
-  // Returns the number of steps that the proofs of the whole tree may take. Real code takes a few steps for each
-  // instruction; a proof that takes many more steps is not worth the time.
+  // Returns the number of steps of symbolic execution that the proofs of the whole tree may take. The proof of real
+  // code takes a few steps for each instruction; a proof that takes many more steps is not worth the time.
   static std::int64_t steps_of_all(const LoweredTree& tree) {
     constexpr std::int64_t least = 100000, of_instruction = 40;
     std::int64_t steps = least;
@@ -55,8 +55,8 @@ class Gate {
     return steps;
   }
 
-  // Printed source is read and not run, so it may keep values alive longer than the bytecode: life times are not
-  // compared.
+  // The lifetimes of values are not compared: printed source is read and not run, so it may keep values alive longer
+  // than the bytecode does.
   static ProofOptions proof_options(const Options& given) {
     ProofOptions options;
     options.lifetimes = options.list_kept = false;
@@ -66,7 +66,7 @@ class Gate {
     return options;
   }
 
-  // Proves all pairs in `todo_`, including the nested pairs that the walks append to `todo_`.
+  // Proves all pairs in `todo_`, including the pairs of nested code objects that the proofs append to `todo_`.
   void drain() {
     while (!todo_.empty()) {
       const CodePair pair = todo_.back();
@@ -80,8 +80,8 @@ class Gate {
     }
   }
 
-  // Returns the proof result for one pair of code objects. The headers are compared first, because a difference in the
-  // headers saves the walk.
+  // Returns the proof result for one pair of code objects. The parameters and flags are compared first, because the
+  // code need not be executed symbolically if they differ.
   CodeProof judge(const CodePair& pair) {
     CodeProof result;
     result.code = pair.first;
@@ -100,8 +100,8 @@ class Gate {
       const auto known = decoded_.find(&code);
       return known == decoded_.end() ? decoded_anew(code) : Decoding(known->second);
     };
-    // The returned pointer owns nothing, because `tree_` keeps the lowered instructions alive for longer than the
-    // walk.
+    // The returned pointer owns nothing, because `tree_` keeps the lowered instructions alive until `walk` has
+    // returned.
     const auto of_tree = [&](const CodeObject&) -> Decoding {
       return std::shared_ptr<const DecodedCode>(std::shared_ptr<void>(), &lowered->second->decoded);
     };
@@ -134,7 +134,7 @@ class Gate {
   const bool is_module_;
   const std::uint32_t most_depth_;
   const DecodedCodes& decoded_;
-  ProofOptions options_;  // `steps` is the number of steps that the whole tree has left
+  ProofOptions options_;  // `steps` is the number of steps that the remaining proofs may take together
   std::vector<CodePair> todo_;
   std::set<CodePair> seen_;
   std::unordered_map<const CodeObject*, CodeProof> results_;

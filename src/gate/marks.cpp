@@ -13,8 +13,8 @@ namespace {
 
 using TextByCode = std::unordered_map<const CodeObject*, std::string_view>;
 
-// A function or class definition in a tree. `collect` lists each definition once, and lists the definitions in its body
-// before it. Several definitions may share one body.
+// A function or class definition in a tree. `collect` lists each definition once, behind the definitions that its body
+// contains. Several definitions may share one body.
 struct Definition {
   Block* body;
   const CodeObject* code;
@@ -65,7 +65,8 @@ class Assignment {
   }
 
  private:
-  // The text of a comment starts with `depyf: `, and at the following offset, its kind begins, such as `not proved`.
+  // The offset in the text of a comment at which the kind of the comment, such as `not proved`, begins. The text starts
+  // with `depyf: `.
   static constexpr std::size_t kind_at = 7;
 
   TextByCode marks_, texts_;

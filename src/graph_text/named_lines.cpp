@@ -10,7 +10,8 @@ namespace {
 
 bool is_start(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)] && !(c >= '0' && c <= '9'); }
 
-// Returns the name of the node that a line describes; an empty text if the line describes no node.
+// Returns the name of the node of a graph or, if `of_ir` is true, of the operation of Inductor's IR that a line
+// defines. Returns an empty text if the line defines nothing.
 std::string_view name_in(std::string_view line, bool of_ir) {
   if (of_ir) {
     if (!line.starts_with("op")) return {};
@@ -32,7 +33,7 @@ std::string_view name_in(std::string_view line, bool of_ir) {
 
 std::vector<NamedLine> named_lines(std::string_view text, bool of_ir) {
   std::vector<NamedLine> found;
-  std::size_t counted = 0, characters = 0;  // bytes whose characters have been counted, and the number of characters
+  std::size_t counted = 0, characters = 0;  // `characters` is the number of characters in the first `counted` bytes
   for (std::size_t start = 0, number = 1; start <= text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     const std::string_view line = text.substr(start, end - start);

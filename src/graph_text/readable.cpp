@@ -1,4 +1,5 @@
-// See depyf/graph_text.h. Graphs are read line by line. Lines of an unusual shape stay as PyTorch wrote them.
+// See depyf/graph_text.h. Graphs are read line by line. A line whose shape these functions do not recognise stays as
+// PyTorch wrote it.
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -99,7 +100,7 @@ void for_each_variable(std::string_view code, Use use) {
   }
 }
 
-// Appends Python code in which variables are renamed.
+// Appends `code` to `result`, with the variables in `names` replaced by their new names.
 void append_with_names(std::string_view code, const NameOf& names, std::string& result) {
   std::size_t done = 0;
   for_each_variable(code, [&](std::string_view word, std::size_t at) {
@@ -115,7 +116,8 @@ std::string with_indent(std::string_view line, std::string_view comment) {
   return std::string(std::min(line.find_first_not_of(' '), line.size()), ' ').append(comment);
 }
 
-// Returns a comment of the form `# File: PATH:LINE in FUNCTION, code: TEXT`, cut if it is longer than `comment_max`.
+// Returns `line`, which is a comment such as `# File: PATH:LINE in FUNCTION, code: TEXT`. If the comment is longer than
+// `comment_max`, the end of TEXT is replaced by an ellipsis.
 std::string cut_comment(std::string_view line) {
   if (line.size() <= comment_max) return std::string(line);
   std::size_t end = comment_max - 4;
@@ -195,8 +197,8 @@ Renames input_names(std::string_view text, const std::vector<std::string>& captu
     of_index.emplace_back(input.about, name);
     renames.emplace_back(input.name, std::move(name));
   }
-  // The numbers behind `idx=` count the inputs of the whole captured graph, so they can be used only if they cover all
-  // captured inputs.
+  // The numbers behind `idx=` are indices into `captured` only if exactly the indices of `captured` occur. If some of
+  // them are missing, the numbers may count the inputs of only a part of the captured graph.
   if (indices.size() != captured.size() || (!indices.empty() && std::size_t(*indices.rbegin()) + 1 != captured.size()))
     return {};
   std::unordered_set<std::string_view> used(std::begin(reserved), std::end(reserved));
@@ -249,7 +251,8 @@ class Variables {
   std::unordered_map<std::string_view, bool> is_variable_;
 };
 
-// Returns the new names of those inputs in `renames` that the graph has.
+// Returns a mapping from the names of those inputs in `renames` that the graph has to their new names. If the graph
+// already uses a new name, underscores are appended to the new name.
 NameOf names_of_inputs(std::string_view graph, const Renames& renames) {
   const Variables variables(graph, renames);
   std::set<std::string> wanted;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t line_max = 200;  // the most characters of a line with its remark, so that it fits on a screen
 constexpr std::size_t behind_long = 120;  // the most characters of a remark behind a line that alone exceeds `line_max`
 
-// `text` already contains the first `shown` names of `part`. Appends the number of the names that it does not contain,
-// and `part.after`.
+// Appends the number of the names of `part` that `text` does not contain, unless it contains all of them, and then
+// `part.after`. `text` already contains the first `shown` names of `part`.
 void append_end(const RemarkNames& part, std::size_t shown, std::string& text) {
   const std::size_t more = part.count - shown;
   if (more || shown == 0) {
@@ -55,7 +55,8 @@ class GrowingPart {
 
   const RemarkNames* part_;
   std::size_t shown_ = 0;  // the number of names in the text
-  std::size_t before_end_, size_ = 0;  // the characters in front of the text of `append_end`, and all characters
+  // The number of characters in front of the text that `append_end` appends, and the number of all characters.
+  std::size_t before_end_, size_ = 0;
 };
 
 // Returns the sentence; if it is longer than `room` characters, its beginning up to the end of a word, and an
@@ -64,7 +65,8 @@ std::string cut(const std::string& sentence, std::size_t room) {
   static constexpr std::string_view ellipsis = " ...";
   if (characters_in(sentence) <= room) return sentence;
   if (room <= ellipsis.size()) return {};
-  const std::size_t end = sentence.rfind(' ', room - ellipsis.size());  // n bytes hold at most n characters
+  // The offset is in bytes and `room` is in characters, but n bytes are at most n characters.
+  const std::size_t end = sentence.rfind(' ', room - ellipsis.size());
   return end == std::string::npos ? std::string() : sentence.substr(0, end) + std::string(ellipsis);
 }
 

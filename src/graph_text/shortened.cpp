@@ -1,5 +1,5 @@
-// See depyf/graph_text.h. Lines that are not entirely of the usual shape are kept unchanged, and Python's compiler
-// checks them with the rest of the text.
+// See depyf/graph_text.h. A line that is not entirely of a shape that this file recognises is kept unchanged, so that
+// Python's compiler checks the line.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@ constexpr std::string_view statement_indent = "        ";
 bool is_ascii_part(char c) { return ascii_identifier_parts[static_cast<unsigned char>(c)]; }
 bool is_constant(std::string_view name) { return name == "None" || name == "True" || name == "False"; }
 
-// True for a character that could end its line, or continue the line or a string.
+// True for a character that could end a line or the text, or that could continue a line or a string on the next line.
 bool ends_or_continues(char c) { return c == '\\' || c == '\r' || c == '\0'; }
 
 bool has_once_each(std::vector<std::string_view> names) {
@@ -196,7 +196,8 @@ bool is_statement(std::string_view line) {
   return false;
 }
 
-// Consumes `,  # comment` at the end of a line that holds one item.
+// Consumes the end of a line that holds one item: a comma and, if the line has one, a comment. Returns false if
+// anything else follows.
 bool ends_item(LineReader& reader) {
   return reader.take(",") && (reader.at_end() || (reader.take("  ") && reader.comment()));
 }
