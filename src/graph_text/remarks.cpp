@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t line_max = 200;  // the most characters of a line with its remark, so that it fits on a screen
 constexpr std::size_t behind_long = 120;  // the most characters of a remark behind a line that alone exceeds `line_max`
 
-// Appends the number of the names of `part` that `text` does not contain, unless it contains all of them, and then
-// `part.after`. `text` already contains the first `shown` names of `part`.
+// Appends the number of the names of `part` that `text` does not contain, and then `part.after`. The number is left out
+// if it is 0 and `text` contains names. `text` already contains the first `shown` names of `part`.
 void append_end(const RemarkNames& part, std::size_t shown, std::string& text) {
   const std::size_t more = part.count - shown;
   if (more || shown == 0) {

@@ -25,19 +25,20 @@ class SourceLines {
   std::int32_t source_line(const ast::Stmt* stmt);
   // Returns the source line of the first statement in `body` that has a known line; -1 if none has.
   std::int32_t first_source_line(ast::Block body);
-  // Writes blank lines until the next printed line has the number `line`. Does nothing if the printed text is already
-  // past `line`.
+  // Writes blank lines until the next printed line has the number `line`. Does nothing without `--align lines`, or if
+  // the printed text is already past `line`.
   void pad_to(std::int32_t line);
-  // Writes blank lines until a clause header such as `else:`, which has no line in the bytecode, stands on the line
-  // above its `body`.
+  // Writes blank lines in front of a clause header such as `else:`, which has no line in the bytecode, so that the
+  // header stands on the line above the source line of its `body`.
   void pad_to_clause(ast::Block body);
   // Returns true if, with `--align lines`, the source line of the next statement is at most one below the current line.
   bool has_no_room_below();
-  // Returns true if all of `body` can be printed behind the colon of its header, as in `if x: y = 1`. The header must
-  // have been written just before the call.
+  // Returns true if, with `--align lines`, all of `body` can be printed behind the colon of its header, for example
+  // behind `if x:`. The header must have been written just before the call.
   bool fits_behind_colon(ast::Block body) { return options_.align && all_fit_behind_colon(body); }
-  // Returns how many lines the text that is being printed may take: the header of `body`, or a simple statement if
-  // `body` is empty.
+  // Returns how many lines the text that is being printed may take above the text that follows it. The printed text is
+  // the header of a clause with the suite `body`, or, if `body` is empty, a simple statement. The result is a huge
+  // number if the line of the following text is unknown.
   std::int32_t room(ast::Block body);
 
  private:

@@ -39,9 +39,10 @@ class LineLengths {
   std::vector<std::int32_t> columns_;
 };
 
-// A part of the printed text. If the line and the column of the part in the source are known, it becomes an anchor, by
-// whose place the line breaks are chosen. If `expr` is null, the part stood at `line` and `column` in the source. If
-// `expr` is not null, the part is the text of `expr`, and its place is known if `code` has a position for `expr`.
+// A part of the printed text. If the line and the column of the part in the source are known, the part becomes an
+// `Anchor`, and the line breaks are chosen so that they put the part into this column. If `expr` is null, the part
+// stood at `line` and `column` in the source. If `expr` is not null, the part is the text of `expr`, and its place in
+// the source is known if `code` has a position for `expr`.
 struct Part {
   const ast::Expr* expr = nullptr;
   std::int32_t line = -1, column = -1;
@@ -50,7 +51,8 @@ struct Part {
 };
 
 // Collects marks (places where the line may break) and anchors (parts whose place in the source is known) while a
-// statement is printed on one line. When the statement ends, `break_lines` rewrites the text with the chosen breaks.
+// statement is printed on one line. When the statement ends, `break_lines` chooses the marks at which the line breaks,
+// and rewrites the text.
 class Breaks {
  public:
   Breaks(Emitter& out, const Positions& positions, const PrintOptions& options)
@@ -61,8 +63,8 @@ class Breaks {
 
   // Returns false while `capture` prints text, which may not break because its final place is unknown.
   bool is_marking() const { return marking_; }
-  // Adds a mark (a place where the line may break) at the end of the text. `line` is the source line of the text
-  // behind the mark (-1: unknown), and `optional` brackets are written only if the line breaks at them.
+  // Adds a mark (a place where the line may break) at the end of the text. `line` is the source line of the text behind
+  // the mark (-1: unknown). `optional` is true for brackets that are written only if the line breaks at them.
   void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false) {
     add({out_.text().size(), last_line, kind, priority, optional, false, line});
   }
@@ -84,7 +86,7 @@ class Breaks {
     if (marking_) last_line = std::max(last_line, line);
   }
   // Moves `last_line` back to `line`, for a statement whose first expression starts above the line of the statement's
-  // own instruction.
+  // own instruction. Does nothing behind the first mark of the statement.
   void starts_at(std::int32_t line) {
     if (marks_.empty() && line >= 0 && line < last_line) last_line = line;
   }
@@ -141,12 +143,13 @@ class Breaks {
   // of the mark behind the last parameter. `is_documented` is true if the body begins with a docstring.
   void place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line,
                         bool is_documented);
-  // Guesses the lines of parameters if none of them has a known line, but the closing bracket behind them has.
+  // Guesses the lines of parameters if none of them has a known line, but the line of the closing bracket behind the
+  // parameters is known.
   void place_before_close(const std::vector<std::size_t>& parameters, std::int32_t def_line);
 
   // Breaks the text that was printed since the current line began into several lines, if the source had line breaks in
-  // the text or if the text is too long. `room` returns the number of lines that the text may take when statements are
-  // aligned.
+  // the text or if the text is too long. `room` is called only with `--align lines`, and returns the number of lines
+  // that the text may take.
   void break_lines(FunctionRef<std::int32_t()> room) {
     const bool is_long = out_.text().size() - out_.line_begin() > options_.width;
     if (!marks_.empty() && (spread_ || (is_long && !options_.align))) lay_out(room);
@@ -188,7 +191,7 @@ class Breaks {
   const PrintOptions& options_;
   Records<Part> parts_;          // the parts of the text since the line began
   Records<Mark> marks_;          // the marks in the text since the line began
-  Text broken_;                  // the text of the last statement that was broken over lines; kept for its memory
+  Text broken_;                  // the last statement that was broken over lines; kept so that its memory is reused
   // The line lengths of each code object, computed on first use.
   std::unordered_map<const CodeObject*, LineLengths> line_lengths_;
   bool marking_ = true;

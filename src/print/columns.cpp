@@ -18,7 +18,7 @@ namespace depyf::print {
 
 namespace {
 
-// The two bounds below limit the work that a hostile file can cause; real code stays far below them.
+// The two bounds below limit the work that a hostile file can cause.
 constexpr std::size_t most_choices = 8;  // the most marks between two anchors that are tried with and without a break
 constexpr std::size_t deepest = 50;  // the most open brackets around marks whose breaks are chosen
 
@@ -57,7 +57,8 @@ class Columns {
   struct Group {
     Place around;  // the place of the opening bracket
     bool is_apart = false;  // true if the line breaks behind the opening bracket
-    bool is_hint = false;  // true for redundant brackets, which are written only if columns prove them
+    // True for redundant brackets, which are written only if columns prove that the source had them.
+    bool is_hint = false;
   };
 
   // Moves `place_`, the state of the layout, to the mark `end`, and changes no state of a mark. This function is called
@@ -67,8 +68,8 @@ class Columns {
     for (; replayed_ < end; ++replayed_) step(place_, replayed_, states_[replayed_].is_apart());
   }
 
-  // Moves the layout past one mark, where the line breaks if `breaks` is true. Returns false if `breaks` contradicts
-  // the style of formatting that the source is assumed to have.
+  // Moves `place` past the mark `index`, at which the line breaks if `breaks` is true. Returns false if `breaks`
+  // contradicts the style of formatting that the source is assumed to have.
   bool step(Place& place, std::size_t index, bool breaks) {
     const Mark& mark = marks_[index];
     switch (mark.kind) {
@@ -96,7 +97,8 @@ class Columns {
   }
 
   const Group& group(std::int32_t open) const { return groups_[std::size_t(open)]; }
-  // Returns true if the line breaks behind the innermost opening bracket.
+  // Returns true if the line breaks behind the innermost opening bracket in front of `place` that is still open; false
+  // if no bracket is open.
   bool is_apart(const Place& place) const { return place.group >= 0 && group(place.group).is_apart; }
 
   // Returns the mark that opens the innermost bracket pair to which a separator at `place` belongs; -1 if it belongs
@@ -178,7 +180,8 @@ class Columns {
       const std::size_t behind = last < 0 || most_breaks == 1 ? first + 1 : 2 * first;
       for (std::size_t chosen = first; chosen < behind; ++chosen) {
         if (most_breaks > 1 && std::popcount(chosen) > most_breaks) {
-          chosen += lowest_bit(chosen) - 1;  // skips the choices that add lower bits: they have even more breaks
+          // Skips the choices with further lower bits, which break the line at even more marks.
+          chosen += lowest_bit(chosen) - 1;
           continue;
         }
         const std::optional<std::int32_t> breaks = try_breaks(begin, end, anchor, chosen);
@@ -242,7 +245,7 @@ class Columns {
     Place place = place_;
     std::int32_t count = 0, last = -1;
     std::size_t choice = 0, separators = 0;
-    std::size_t written = 0;  // optional closing brackets since the last break, which `text_` lacks
+    std::size_t written = 0;  // 1 if the last break is followed by an optional closing bracket, which `text_` lacks
     // `breaks_tighter_first` need not examine the separators if the line breaks at all of them or at none of them.
     const std::size_t broken = chosen & separators_;
     const bool is_ordered = (broken == 0) | (broken == separators_);
@@ -271,7 +274,7 @@ class Columns {
   std::array<std::size_t, most_choices + 1> choices_;  // the marks at which `decide` may break the line
   std::size_t choice_count_ = 0;  // the number of marks in `choices_`
   std::size_t separators_ = 0;  // bit i is set if the mark `choices_[i]` is a separator
-  std::size_t attributes_ = 0;  // the bits of the choices that stand before the dot of an attribute
+  std::size_t attributes_ = 0;  // bit i is set if the mark `choices_[i]` stands before the dot of an attribute
   std::int32_t last_close_ = -1;  // the last mark of a closing bracket between the anchors; -1 if there is none
   // The separators that `try_breaks` has passed between the previous and the next anchor; there are no more separators
   // than marks at which the line may break.

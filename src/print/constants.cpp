@@ -172,13 +172,13 @@ bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
 }
 
 // Prints a string that the source wrote between triple quotes, or as several strings on lines of their own. Returns
-// false, and prints nothing, if the string stood on one line.
+// false, and prints nothing, if positions do not show that the string stood on several lines.
 bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
   const std::int32_t more = positions_.end_line(leaf) - leaf->line;
   if (more <= 0 || leaf->line < 0 || fields > 0 || !breaks_.is_marking() ||
       !positions_.has_own_position(leaf, constant) || constant.text.find('\r') != std::string::npos)
     return false;
-  // If the text has as many line breaks as the lines of its position, the source had one string in triple quotes, or
+  // If the text has as many line breaks as its position has (`more`), the source had one string in triple quotes, or
   // several strings that each end in a line break. The column at which the last string of the source ended
   // distinguishes one string from several strings.
   const bool by_newline = ends_by_newline(leaf, constant.text, more);

@@ -128,9 +128,9 @@ bool Definitions::body_on_line(const CodeObject* code) {
   return true;
 }
 
-// Prints the colon and the body. Columns are looked up in the code object `positions_.code`. For the header of the
-// definition, it must be the enclosing code object, which has the header's columns; for the body, it must be the code
-// object of the definition.
+// Prints the colon and the body. Columns are looked up in the code object `positions_.code`. While the header of the
+// definition is printed, `positions_.code` must be the enclosing code object, which has the columns of the header.
+// While the body is printed, it must be the code object of the definition.
 void Definitions::body(const Stmt* stmt, const CodeObject* code, Block body) {
   const CodeObject* outer = std::exchange(positions_.code, code);
   out_.write(":");

@@ -34,7 +34,8 @@ class Definitions {
   // unknown.
   void decorators(ast::List<ast::Expr*> decorators, std::int32_t line);
   void body(const ast::Stmt* stmt, const CodeObject* code, ast::Block body);
-  // Prints the `...` of an empty body behind the colon if the source had it there, and returns true in that case.
+  // Prints the `...` of an empty body behind the colon, and returns true, if the source had the `...` there. Otherwise
+  // prints nothing and returns false.
   bool body_on_line(const CodeObject* code);
 
   Emitter& out_;

@@ -10,8 +10,8 @@ namespace depyf::print {
 
 namespace {
 
-// Returns the offset of the next quote or tab in a docstring line. Tabs and most quotes are written without escapes in
-// a docstring, unlike in other strings.
+// Returns the offset of the next quote or tab in a docstring line, from `at` on; the size of the line if there is none.
+// Tabs and most quotes are written without escapes in a docstring, unlike in other strings.
 std::size_t find_special(std::string_view line, std::size_t at) {
   while (at < line.size() && line[at] != '"' && line[at] != '\t') ++at;
   return at;

@@ -84,7 +84,7 @@ class Emitter {
   std::size_t limit_;
   Text text_;
   std::size_t depth_ = 0;
-  // The offset where the statement or clause that is being printed starts, its indentation included.
+  // The offset of the start of the line on which the statement or clause that is being printed begins.
   std::size_t line_begin_ = 0;
   std::vector<LineOfCode> lines_;
   // The line number at offset `counted_`; line breaks before that offset are not counted again.

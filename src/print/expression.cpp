@@ -70,8 +70,8 @@ TextParts parts_of(std::string_view text) {
   return result;
 }
 
-// Returns how the source wrote the integer `number`, the value of `expr`. If the position of `expr` is as wide as the
-// digits of the number, the source wrote the digits, and the text of the result is empty.
+// Returns how the source wrote the integer `number`, the value of `expr`. The text of the result is empty if the source
+// wrote the digits of the number, which is assumed unless the width of the position of `expr` shows another spelling.
 SpelledNumber spelling_of(const Expr* expr, const Constant& number, const Positions& positions) {
   if (number.kind != Constant::Kind::integer) return {};
   const Position* position = positions.of(expr);
@@ -188,9 +188,9 @@ void Expressions::constant(const Expr* expr, const Constant& value, Level looses
 // Follows the leftmost operands down and back in a loop instead of recursion, because `a + b + c + ...` nests as deep
 // as it is long.
 void Expressions::any_expr(const Expr* expr, Level loosest) {
-  // Most operands are names or attributes of a name. They are printed at once, without `open_`, the list of the nodes
-  // whose leftmost operand is being printed. `printed_short_operand` returns false, and prints nothing, for any other
-  // operand.
+  // Most operands are names or attributes of a name. Such an operand is printed at once, without `open_`, the list of
+  // the nodes whose leftmost operand is being printed. `printed_short_operand` returns false, and prints nothing, for
+  // any other operand.
   const auto printed_short_operand = [&](const Expr* operand) {
     if (auto* n = as<Name>(operand)) return name(operand, *n), true;
     auto* access = as<Attribute>(operand);
@@ -593,8 +593,8 @@ void Expressions::generators(List<Comprehension> generators, const CodeObject* a
   for (const Comprehension& each : generators) {
     breaks_.mark(Mark::Kind::separator, first_line(each.target), comprehension_priority);
     out_.write(each.is_async ? " async for " : " for ");
-    // The targets get brackets of their own if the line breaks between them. Without these brackets, the break would
-    // belong to the enclosing display, whose items the commas of the targets do not separate.
+    // The targets get brackets of their own if the line breaks between them. Without brackets around the targets, a
+    // break at a comma between targets would count as a break between items of the enclosing display.
     value(each.target, Level::tuple);
     out_.write(" in ");
     // The first iterable is evaluated by the enclosing code object, which has the columns of this iterable.

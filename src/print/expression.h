@@ -46,7 +46,7 @@ class Expressions {
   void bare(const ast::Expr* expr, Level loosest, bool starred_allowed = true);
   // Prints an expression as `bare` does, but adds brackets if the line breaks inside the expression.
   void value(const ast::Expr* expr, Level loosest, bool starred_allowed = true);
-  // Prints an operand that may have stood in redundant brackets of its own.
+  // Prints an operand, within redundant brackets if columns prove that the source had them.
   void part(const ast::Expr* expr, Level loosest) {
     breaks_.perhaps_bracketed(expr, [&] { this->expr(expr, loosest); });
   }
@@ -57,7 +57,9 @@ class Expressions {
 
   // The next four functions are defined in arguments.cpp.
   void call_arguments(ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords, const ast::Expr* whole = nullptr);
-  // Prints parameters. Returns the indices of the marks before each parameter and behind the last parameter.
+  // Prints parameters, and returns the indices of the marks (places where the line may break) before each parameter and
+  // behind the last parameter. `annotated` is false for a lambda. `behind` is the annotation of the function's result,
+  // or null.
   std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);
   void type_params(ast::List<ast::TypeParam> params);
   // Returns true if the annotation of a result (`-> T`) that was kept as text stood in brackets on the line below `->`.

@@ -33,8 +33,8 @@ std::size_t last_columns(std::string_view text, std::int32_t width) {
 
 }  // namespace
 
-// Returns where the parts of an f-string stood in the source; nothing if that is unknown. In 3.11 only the values of
-// fields have positions, and the positions of literals are computed from those of the fields and from the number of
+// Returns where the parts of an f-string stood in the source; an empty list if that is unknown. In 3.11 only the values
+// of fields have positions, and the positions of literals are computed from those of the fields and from the number of
 // closing quotes, `closing`.
 std::vector<Position> FStrings::part_positions(const JoinedStr& node, const Position& place, int closing) const {
   constexpr std::int32_t opening = 2;  // columns of `f"`
@@ -66,8 +66,9 @@ std::vector<Position> FStrings::part_positions(const JoinedStr& node, const Posi
     } else {
       here.end_line = place.end_line, here.end_column = place.end_column - closing;
       // The string on the last line is assumed to be a plain string if the text that fits between two plain quotes on
-      // that line begins at the start of a word. For a plain string, `end_column` includes the closing quote, because a
-      // plain string has one column less in front of its text than an f-string.
+      // that line begins at the start of a word. For a plain string, `end_column` is set to the column behind the
+      // closing quote: `add_literal_lines` subtracts two columns, which are `f"` of an f-string, but the two quotes of
+      // a plain string.
       const std::string_view text = as<ConstantExpr>(part) ? as<ConstantExpr>(part)->value->text : std::string_view();
       const std::size_t tail = closing > 1 ? 0 : last_columns(text, place.end_column - place.column - opening);
       if (tail > 0 && tail < text.size() && (text[tail - 1] == ' ' || text[tail - 1] == '\n' || text[tail] == ' '))

@@ -11,7 +11,7 @@
 
 namespace depyf::print {
 
-// Remembers the class around the current place, because the names in it may be mangled.
+// Prints names, and remembers the class whose body is being printed, because names in a class body may be mangled.
 class Identifiers {
  public:
   Identifiers(Emitter& out, const CodeObject* root) : out_(out), renamed_(root) {}

@@ -93,7 +93,8 @@ class Layout {
     return line.to <= line.from || line.indent + (line.to - line.from) <= lines_.width;
   }
 
-  // Returns the largest indentation of text within brackets that leaves room for the text itself.
+  // Returns the largest indentation of text within brackets that leaves room for the text itself in a line of `limit`
+  // columns.
   std::size_t deepest_indent(std::size_t limit) const { return std::max(lines_.indent + indentation, limit * 3 / 5); }
 
   // Divides the text into lines at the line breaks of the source, and indents each line by at most `deepest` columns.
@@ -180,9 +181,9 @@ class Layout {
   //                                                 .limit(1)
   enum class Attributes : std::uint8_t { of_chains, all };
 
-  // Splits a line at all separators of its loosest kind. Returns false if the line has no separator outside of
-  // brackets. For example, `a + b or c + d` is split into the lines `a + b` and `or c + d`, because `or` is the loosest
-  // separator.
+  // Splits a line at all separators of its loosest kind. Returns false if the line has no separator outside of brackets
+  // at which `attributes` permits a split. For example, `a + b or c` is split into the lines `a + b` and `or c`,
+  // because `or` is the loosest separator.
   bool split_at_separators(const Line& line, std::size_t limit, int steps, Attributes attributes) {
     int level = 0, highest = 0;
     // Returns true if the mark `i` is a separator outside of the brackets in the line.
@@ -191,7 +192,7 @@ class Layout {
       if (mark(i).kind == Kind::close) level = std::max(level - 1, 0);
       return mark(i).kind == Kind::separator && level == 0 && partner(i) >= 0;
     };
-    int number = 0;  // the number of attributes
+    int number = 0;  // the number of attributes before which the line may be split
     for (int i = line.first; i < line.last; ++i) {
       if (!direct(i) || !splits(i, attributes)) continue;
       highest = std::max(highest, int(mark(i).priority));
@@ -213,7 +214,7 @@ class Layout {
     return true;
   }
 
-  // True if a line may be split at the separator `i`.
+  // True if `attributes` permits that a line is split at the separator `i`.
   bool splits(int i, Attributes attributes) const {
     const std::size_t at = mark(i).at;
     return mark(i).priority != attribute_priority || attributes == Attributes::all ||
@@ -310,7 +311,7 @@ class Layout {
   std::span<const Anchor> anchors_;
   const Lines& lines_;
   std::vector<MarkState> states_;
-  int count_ = 0;  // the number of marks that are left, which stand at the front of `marks_`
+  int count_ = 0;  // the number of marks that `complete_groups` kept, at the front of `marks_`
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ struct Mark {
 // A part of the text whose line and column in the source are known. At least one mark stands between two anchors.
 struct Anchor {
   std::size_t at;  // the offset of the part in the text
-  std::size_t marks;  // the number of marks up to this offset
+  std::size_t marks;  // the number of marks up to the offset `at`
   std::int32_t line, column;
 };
 

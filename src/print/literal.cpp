@@ -182,8 +182,9 @@ Level complex_level(double real, double imag) {
     case ComplexForm::imaginary: return Level::atom;
     case ComplexForm::sum: return Level::arithmetic;
     case ComplexForm::product: return Level::term;
+    // From 3.14 on, a constant of these two forms may be printed as a difference.
     case ComplexForm::minus_sum:
-    case ComplexForm::minus_product: return Level::arithmetic;  // from 3.14 on, this form is printed as a difference
+    case ComplexForm::minus_product: return Level::arithmetic;
     case ComplexForm::minus_imaginary: return Level::factor;
   }
   return Level::factor;

@@ -74,7 +74,8 @@ class Reach {
     }
   }
 
-  // Adds the parameters of a lambda, or the targets of a comprehension, which are local variables of that expression.
+  // Adds to `inner_` the parameters of a lambda, or the targets of a comprehension, which are local variables of that
+  // expression.
   void add_inner(Expr* expr) {
     if (auto* lambda = as<Lambda>(expr)) {
       for (List<Arg> list : {lambda->args->posonly, lambda->args->args, lambda->args->kwonly})

@@ -30,7 +30,7 @@ std::int32_t Positions::column(const Expr* expr) const {
 }
 
 const Position* Positions::position_of(const Stmt* stmt) const {
-  constexpr std::size_t looked_at = 1000;  // code units that are searched after the statement's last effect
+  constexpr std::size_t looked_at = 1000;  // the most code units that are searched
   if (!code || stmt->line < 0) return nullptr;
   const std::size_t unit = stmt->offset / 2, end = std::min(code->positions.size(), unit + looked_at);
   for (std::size_t at = unit; at < end; ++at)

@@ -23,8 +23,8 @@ class Positions {
   }
   // Returns the column at which `expr` starts; -1 if it is unknown. Only the positions of 3.11 and later have columns.
   std::int32_t column(const ast::Expr* expr) const;
-  // Searches the instructions from the last effect of `stmt` on, and returns the position of the first instruction that
-  // is on the line of `stmt`; null if no instruction is on this line.
+  // Searches the instructions from offset `stmt->offset` on, and returns the position of the first instruction that is
+  // on the line of `stmt`; null if none of the next 1000 code units is on this line.
   const Position* position_of(const ast::Stmt* stmt) const;
   // Returns true if the instruction of `leaf` loads exactly `constant`; false if the compiler folded the constant into
   // a tuple with its neighbours.

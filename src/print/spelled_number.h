@@ -14,9 +14,9 @@ struct SpelledNumber {
   Level level = Level::atom;
 };
 
-// Returns an expression of the value `digits` that has `width` columns. The expression is a power, a shift of 1, one
-// less than a power or shift, or the digits in groups of three. `digits` is a decimal number, with a minus sign where
-// it is negative.
+// Returns an expression of the value `digits` that has `width` columns. The text of the result is empty if there is no
+// such expression. The expression is a power, a shift of 1, one less than a power or shift, or the digits in groups of
+// three. `digits` is a decimal number, with a minus sign where it is negative.
 SpelledNumber spelled_number(std::string_view digits, std::size_t width);
 
 // Returns a sum, product or difference that has the value `digits` and `width` columns. An operation with the number

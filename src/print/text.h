@@ -146,7 +146,7 @@ class Text {
 
   std::size_t limit_ = std::numeric_limits<std::size_t>::max();
   std::unique_ptr<char[]> begin_;
-  char *end_ = nullptr, *room_end_ = nullptr;  // the ends of the text and of the memory behind it
+  char *end_ = nullptr, *room_end_ = nullptr;  // the end of the text, and the end of the memory that is allocated
 };
 
 }  // namespace depyf::print

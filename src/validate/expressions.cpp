@@ -23,7 +23,7 @@ constexpr std::string_view wildcard = "_";             // binds nothing in a pat
 constexpr int depth_max_38 = 80, depth_max = 150;
 constexpr std::size_t before_star_max = 255;  // the most targets in front of a starred target
 
-// True if the name is printed as `_`, as are names that contain no character of an identifier.
+// True if the name is printed as `_`. The name may be `_` itself, or a name that is no identifier, such as `?`.
 bool is_wildcard(std::string_view name) {
   return name == wildcard || (!print::is_identifier(name) && print::identifier(name) == wildcard);
 }

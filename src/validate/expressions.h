@@ -42,13 +42,14 @@ class Expressions {
   Reason target_reason(const ast::Expr* target, Use use) const;
   Reason parameters_reason(const ast::Arguments* args);
   Reason keywords_reason(ast::List<ast::Keyword> keywords);
-  // Returns the reason why the cases of one match statement, without their guards, do not compile.
+  // Returns the reason why the cases of one match statement, without their guards, do not compile; an empty text if
+  // they compile.
   Reason cases_reason(ast::List<ast::MatchCase> cases);
 
  private:
   // Each of the following functions returns the reason why `expr` does not compile inside of `depth` levels of
-  // brackets. The parts of an expression are checked from the last to the first. `check` calls `visit` only for an
-  // expression that may have a fault.
+  // brackets; an empty text if `expr` compiles. The parts of an expression are checked from the last to the first.
+  // `check` calls `visit` only for an expression that may have a fault.
   Reason check(ast::Expr* expr, Where where, int depth, bool starred_allowed = false) {
     return needs_visit(expr, where, depth, starred_allowed) ? visit(expr, where, depth, starred_allowed) : Reason{};
   }

@@ -236,8 +236,8 @@ class Statements {
     return replaced(body, std::size_t(first - body.begin()), "a docstring with surrogates", false);
   }
 
-  // Replaces a statement by a comment. If `raises` is true, a statement that raises follows the comment, so that the
-  // program does not continue as if the statement had run.
+  // Replaces the statement `body[at]` by a comment. If `raises` is true, a statement that raises follows the comment,
+  // so that the program does not continue as if the statement had run.
   Block replaced(Block body, std::size_t at, Reason reason, bool raises) {
     const std::string text(reason);
     Stmt* const old = body[at];
