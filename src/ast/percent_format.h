@@ -16,8 +16,8 @@ namespace depyf::ast {
 std::optional<std::string> percent_specifier(const FormattedValue& field);
 
 // True if `field` was an item of the tuple behind `%` in the source; `field_position` is the position of the
-// instruction that formats `field`. A field of an f-string starts in front of its value, at the brace or at the quotes
-// of the f-string. A field behind `%` starts at the start of its value.
+// instruction that formats `field`. The position of a field of an f-string starts in front of the field's value, at the
+// brace or at the quotes of the f-string. The position of an item behind `%` starts where the item's value starts.
 bool is_percent_field(const CodeObject& code, const FormattedValue& field, const Position& field_position);
 
 }  // namespace depyf::ast

@@ -36,9 +36,10 @@ bool is_simple(const Stmt* stmt) {
          !is<With>(stmt) && !is<Match>(stmt) && !is<Try>(stmt) && !is<Comment>(stmt);
 }
 
-// Returns true if `test` starts on the line below its keyword. The source then had an opening bracket behind the
-// keyword, and the test starts exactly one level of indentation further right than the keyword. For example, the first
-// line of the source is `if (`, the second line is `    first and second`, and the third line is `):`.
+// Returns true if `test` starts on the line below its keyword. If the test starts on that line, the source had an
+// opening bracket behind the keyword, and the test starts exactly one level of indentation further right than the
+// keyword. For example, the first line of the source is `if (`, the second line is `    first and second`, and the
+// third line is `):`.
 bool SourceLines::has_line_above(const Expr* test, Block body, std::string_view keyword) {
   const Expr* leaf = first_leaf(test);
   // A test on a line of its own within brackets is indented by one level more than the keyword.

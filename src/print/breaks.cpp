@@ -76,9 +76,9 @@ void Breaks::reached(const Expr* expr) {
   if (joined && !joined->is_percent) last_line = std::max(last_line, positions_.end_line(expr));
 }
 
-// Lays out the header of a function whose parameters have no known lines. It has three choices: all parameters stand on
-// the line of the `def`, all share one line of their own, or each has a line of its own. If the parameters do not stand
-// on the line of the `def`, the closing bracket stands on the line below the parameters.
+// Lays out the header of a function whose parameters have no known lines. The header gets one of three layouts: all
+// parameters stand on the line of the `def`, all share one line of their own, or each has a line of its own. If the
+// parameters do not stand on the line of the `def`, the closing bracket stands on the line below the parameters.
 void Breaks::place_parameters(const std::vector<std::size_t>& parameters, std::int32_t def_line, std::int32_t body_line,
                               bool is_documented) {
   // Source that is formatted with the usual width of 88 has no line that is longer than `longest`.

@@ -79,7 +79,7 @@ class Breaks {
     add({out_.text().size() - 1, last_line, Mark::Kind::separator, comma_priority, false, false, line});
   }
   // Notes that the printed text reaches the source line on which `expr` starts or, if `expr` is an f-string, ends. For
-  // a string, the printer of strings calls `reached_line` itself.
+  // strings, `Constants::string` calls `reached_line` instead.
   void reached(const ast::Expr* expr);
   // Notes that the printed text reaches the source line `line`.
   void reached_line(std::int32_t line) {

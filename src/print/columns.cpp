@@ -52,8 +52,8 @@ class Columns {
     std::int32_t group = -1;  // the mark that opens the innermost bracket pair around the place; -1 if there is none
     std::uint32_t depth = 0;  // the number of bracket pairs around the place
   };
-  // A bracket pair, stored at the index of its opening mark. A `Place` refers only to its innermost pair, and each pair
-  // to the place around it, so that copying a place copies no list of pairs.
+  // A bracket pair, stored at the index of its opening mark. A `Place` contains only the index of its innermost pair,
+  // and a `Group` contains the place around its pair. So no list of pairs is copied with a `Place`.
   struct Group {
     Place around;  // the place of the opening bracket
     bool is_apart = false;  // true if the line breaks behind the opening bracket

@@ -187,8 +187,8 @@ bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
   return true;
 }
 
-// Returns true if the source had a separate string literal for each line of `text`. The literals then stood on `more` +
-// 1 lines.
+// Returns true if the source had a separate string literal for each line of `text`. The position of `leaf` ends `more`
+// lines below the line on which it starts.
 bool Constants::ends_by_newline(const Expr* leaf, std::string_view text, std::int32_t more) const {
   constexpr std::int32_t quotes = 2, triple_quotes = 3;
   const std::size_t newline = text.size() < 2 ? text.npos : text.rfind('\n', text.size() - 2);

@@ -17,7 +17,7 @@ class LineBreaks {
   // of all brackets.
   void run() {
     const int count = int(marks_.size());
-    bool some_unknown = false;  // true if some brackets need `decide_unknown_items`, as in few statements
+    bool some_unknown = false;  // true if some brackets need `decide_unknown_items`; few statements have such brackets
     Pairing pairs(states_);
     for (int i = 0; i < count; ++i) {
       const Mark& mark = this->mark(i);

@@ -12,8 +12,8 @@
 namespace depyf {
 
 // Rewrites loads, stores and deletions of names that are no identifiers, in a whole tree. Globals are reached through
-// `globals()["a b"]`, and attributes through `getattr`, `setattr` and `delattr`. Local variables only get another name
-// when they are printed.
+// `globals()["a b"]`, and attributes through `getattr`, `setattr` and `delattr`. Local variables stay unchanged in the
+// tree, and get another name when they are printed.
 //
 // Each definition with names that are no identifiers gets a comment about them. Names that the compiler itself
 // generates, such as `.0`, are left as they are. `is_module` is true if `body` is the body of a module; otherwise

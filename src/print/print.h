@@ -21,7 +21,7 @@ struct PrintOptions {
   std::size_t limit = Limits().text;  // the size in bytes beyond which the text throws std::length_error
   bool lines = true;                  // true if `Printed::lines` is filled
   const CodeObject* root = nullptr;   // the code object that contains all code objects of the tree
-  std::size_t width = default_width;  // the greatest number of columns of a line whose breaks positions do not decide
+  std::size_t width = default_width;  // the most columns of a line if positions do not decide where it breaks
   bool align = false;  // true if each statement is printed on the line that it had in the source
 };
 // Prints the statements in `body`. `version` selects the grammar: the contents of f-string fields, starred subscripts

@@ -20,8 +20,8 @@ Wide value_of(std::string_view digits) {
   return value;
 }
 
-// Returns the exponent `e` for which `base ** e` is `value`; nothing if no exponent has this value, or if `e` is
-// small.
+// Returns the exponent `e` for which `base ** e` is `value`; nothing if there is no such exponent, or if `e` is less
+// than `least`.
 template <class Number>
 std::optional<int> exponent(Number value, unsigned base) {
   int result = 0;

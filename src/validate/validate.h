@@ -19,9 +19,9 @@ ast::Block valid_statements(Context& context, ast::Block body, Version version, 
 
 // Checks the body of a definition of the kind `kind` like `valid_statements`, and replaces `body.block`. `code` is the
 // code object of the body. Sets `body.checked_as` if the body needs no further check. A body with a `nonlocal`
-// declaration is checked again in `valid_statements`, because only the statements around the definition show which names
-// may be declared. Nothing is checked here if `code` has the flags of another kind than `kind`, as only hostile bytecode
-// has: later passes change such a body.
+// declaration is checked again in `valid_statements`, because only the statements around the definition show which
+// names may be declared. Does nothing if the flags of `code` show another kind than `kind`, because later passes change
+// such a body. Only hostile bytecode has such flags.
 void check_body(Context& context, Body& body, const CodeObject& code, CheckedAs kind);
 
 // Decides, for each field of a template string whose text may not evaluate to its value, whether the text or the value
