@@ -10,7 +10,7 @@
 
 namespace depyf::pickle {
 
-// Reads opcodes one after the other. An error has the offset of the opcode in which it occurred.
+// Reads opcodes one after the other. The errors of `fail` have the offset of the opcode in which they occurred.
 class OpcodeReader {
  public:
   explicit OpcodeReader(std::string_view input) : input_(input), reader_(input) {}

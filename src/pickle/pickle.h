@@ -155,7 +155,8 @@ class Value {
   // Returns the dotted name of a global, or of an attribute that `getattr` would return for a global; empty for any
   // other value.
   std::string dotted_name() const;
-  // Returns the dotted name of an object's class, or of the callable that creates the object.
+  // Returns the dotted name of an object's class, or of the callable that creates the object; empty if the value is no
+  // object or its callable has no name.
   std::string class_name() const;
   // True if the class of an object has the name `name`, in any module.
   bool is_a(std::string_view name) const;

@@ -58,7 +58,7 @@ class Machine {
 
   void execute(Opcode opcode);
 
-  // The following functions create nodes. `add` returns null after an error.
+  // The following functions create nodes. `add` returns null, and `text_node` returns `no_node`, after an error.
   Node* add(Kind kind);
   void push_added() { push(NodeId(document_.nodes_.size() - 1)); }
   void push(NodeId id);
@@ -320,7 +320,8 @@ NodeId Machine::pop() {
   return id;
 }
 
-// Removes the last mark, and returns the size that the stack had when the opcode MARK set the mark.
+// Removes the last mark, and returns the size that the stack had when the opcode MARK set the mark. Reports an error
+// and returns nothing if there is no mark.
 std::optional<std::size_t> Machine::pop_mark() {
   if (marks_.empty()) {
     reader_.fail("no mark on the stack");
@@ -342,7 +343,8 @@ void Machine::recall(std::uint64_t index) {
   push(id);
 }
 
-// Stores `text` in the document, and returns a view that is valid as long as the document lives.
+// Stores `text` in the document, and returns a view that is valid as long as the document lives. Returns an empty view
+// after an error.
 std::string_view Machine::kept(std::string text) {
   if (!reader_.ok()) return {};
   if (text.size() > limits_.decoded_text - decoded_bytes_) {

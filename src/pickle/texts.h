@@ -18,7 +18,7 @@ std::optional<std::string> decoded_string(std::string_view line);
 // True if the text is a decimal integer: digits with at most one sign before them.
 bool is_decimal(std::string_view text);
 
-// Returns the integer whose bytes are given in two's complement, the least significant byte first.
+// Returns the text of the integer whose bytes are given in two's complement, the least significant byte first.
 std::string integer_of_bytes(std::string_view bytes);
 
 }  // namespace depyf::pickle

@@ -64,9 +64,9 @@ bool bounds(Symbols& symbols, Frame& frame, Symbol slice, std::size_t size, std:
   return true;
 }
 
-// Returns a slice object from `start` to `stop`, for BINARY_SLICE and STORE_SLICE. The callers leave `start` and `stop`
-// on the stack at first, because BINARY_SLICE or STORE_SLICE is executed again if the other of the two compared code
-// objects reaches a branch before its own next effect.
+// Returns a slice object from `start` to `stop`, for BINARY_SLICE and STORE_SLICE; null if `start` or `stop` may be
+// NULL. The callers leave `start` and `stop` on the stack at first, because BINARY_SLICE or STORE_SLICE is executed
+// again if the other of the two compared code objects reaches a branch before its own next effect.
 Symbol slice_of(Symbols& symbols, Frame& frame, Symbol start, Symbol stop) {
   if (symbols.may_be_null(start) || symbols.may_be_null(stop)) return Symbols::null;
   return frame.make(Object::Kind::slice, {start, stop, symbols.none()});

@@ -7,7 +7,8 @@ namespace depyf::operations {
 
 // Builds a tuple or list.
 Step build(Execution& run, const Instruction& it);
-// Builds a dict. The items of the dict are tracked only if all its keys are plain constants without duplicates.
+// Builds a dict. The items of the dict are tracked only if its keys are at most `search_limits::compared_keys` constant
+// strings, integers or None, without duplicates.
 Step build_map(Execution& run, const Instruction& it);
 Step build_slice(Execution& run, int count);
 // The following functions execute instructions that read or change a container. An instruction on a container that

@@ -6,7 +6,7 @@
 namespace depyf {
 namespace {
 
-// Returns the Object of `symbol` if only the frame of `side` has seen the object; null otherwise.
+// Returns the Object of `symbol` if only the frame `side` (0 or 1) has seen the object; null for any other symbol.
 const Object* object_of(const State& state, int side, Symbol symbol) {
   auto found = state.sides[side].objects.find(symbol);
   return found == state.sides[side].objects.end() ? nullptr : &found->second;

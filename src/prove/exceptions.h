@@ -5,8 +5,8 @@
 
 namespace depyf::operations {
 
-// Moves `side` to the handler of `exception`, or out of the frame if no handler catches it. Returns false if the
-// prover does not understand the handler.
+// Moves `side` to the handler of `exception`, or out of the frame if no handler catches it. Returns false if the stack
+// is too short for the handler, or if the exception's class and traceback have no terms (up to 3.10).
 bool unwind(Symbols& symbols, const Program& program, Side& side, Symbol exception);
 // Raises `exception` at the current instruction.
 Step throw_now(Execution& run, Symbol exception);

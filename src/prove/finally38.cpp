@@ -41,8 +41,8 @@ int address_on_top(const Symbols& symbols, const Frame& frame) {
   return target;
 }
 
-// Leaves the running handler, and restores the exception that was handled before. Returns false if no handler is
-// running.
+// Leaves the running handler, restores the exception that was handled before it, and stores the level of the handler's
+// block in `level`. Returns false if no handler is running, or if the stack is too short.
 bool leave_handler(Frame& frame, int& level) {
   Side& side = frame.side();
   if (side.blocks.empty() || side.blocks.back().target >= 0) return false;

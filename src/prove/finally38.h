@@ -5,7 +5,7 @@
 
 namespace depyf {
 
-// Returns true if the symbol is an address on the stack to which the subroutine of a finally clause returns.
+// Returns true if the symbol stands for an address on the stack to which the subroutine of a finally clause returns.
 bool is_return_address(const SymbolInfo& info);
 
 namespace operations {

@@ -1,4 +1,4 @@
-// Describes the frame of one of the two code objects while an instruction runs: its stack, its locals, and the
+// Describes the frame of one of the two compared code objects while an instruction runs: its stack, its locals, and the
 // objects that no other code has seen.
 #pragma once
 

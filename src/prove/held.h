@@ -17,8 +17,8 @@ struct Held {
 // Returns true if other code may run, or memory may be allocated, while the effect takes place.
 bool lets_time_pass(const Effect& effect);
 
-// Returns true if the effect passes its operands to a callee or caller, so that the frame does not hold them during the
-// effect.
+// Returns true if the effect passes its operands to a callee or caller, so that the frame does not hold the operands
+// during the effect. `calls_keep_operands` is the option of this name in ProofOptions.
 bool hands_operands_over(const Effect& effect, bool calls_keep_operands);
 
 // Returns the values that the second frame holds and the first frame does not hold, at most one for each slot. The top

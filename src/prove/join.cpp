@@ -155,8 +155,8 @@ class Generaliser {
   }
 
   // Returns pairs of symbols that stand at the same place in the two states. At least one symbol of each pair is an
-  // object. A pair is returned if its symbols differ in shape, or if one state has one object at two places at which
-  // the other state has two different objects.
+  // object. A pair is returned if only one of its symbols is an object, if its two objects differ in shape
+  // (`same_shape`), or if one state has one object at two places at which the other state has two different objects.
   std::set<Pair> find_differing(int side) {
     std::set<Pair> result, seen;
     std::map<Symbol, Symbol> forth, back;
@@ -184,7 +184,8 @@ class Generaliser {
     return result;
   }
 
-  // Replaces the object, and all objects in it, by unknown values that are unequal to all values of the other frame.
+  // Replaces the object `symbol`, and all objects in it, by unknown values that are unequal to all values of the other
+  // frame. Returns false if `symbol` is no object.
   bool forget(State& state, int side, Symbol symbol) {
     std::map<Symbol, Symbol> by;
     std::vector<Symbol> todo{symbol};

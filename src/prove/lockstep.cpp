@@ -1,6 +1,6 @@
 // CPython's bytecode and the bytecode that lower/ produces from the same source usually have the same effects in the
-// same order. Bytecode of CPython and bytecode of lower/ with the same effects differ only in details that no other
-// code observes: jumps, NULLs below callables, and the way operands are moved.
+// same order. If the effects of both bytecodes are the same, the bytecodes differ only in details that no other code
+// observes: jumps, NULLs below callables, and the way operands are moved.
 //
 // The pass of this file executes each code object over a stack of numbers. A number stands for one value, and equal
 // values of the two code objects have equal numbers. The pass knows about a value only whether it equals another
@@ -53,7 +53,8 @@ class Lockstep {
   std::int64_t steps() const { return steps_; }
 
  private:
-  // Arguments are paired by position; all other locals are paired when they are first used.
+  // Returns true if the proof succeeds. The locals of the two code objects are paired: arguments by position, and all
+  // other locals when they are first used.
   bool walk() {
     if (codes_[0].decoded.code->freevars != codes_[1].decoded.code->freevars) return false;
     const std::int64_t arguments = codes_[0].decoded.code->argument_count();
@@ -179,7 +180,8 @@ class Lockstep {
     ++frame.at;
   }
 
-  // Moves both code objects past an event. Sets `ended` if no instruction follows on this path.
+  // Moves both code objects past the event that the EventReaders have read last, which is the same in both. Sets
+  // `ended` if no instruction follows on this path.
   bool go_on(Frames& frames, bool& ended) {
     const Event::Then then = shown(0).then;
     if (shown(0).raises || shown(1).raises) {
@@ -192,8 +194,8 @@ class Lockstep {
       case Event::Then::end:
       case Event::Then::raise: ended = true; return true;
       case Event::Then::branch: {
-        // Both outcomes of a branch are followed: first the false outcome, while the state for the true outcome waits
-        // in `ahead_`.
+        // Both outcomes of a branch are followed: first the outcome that the tested boolean is false, while the state
+        // for the outcome that it is true waits in `ahead_`.
         Frames jumped = frames;
         for (int side = 0; side < 2; ++side) {
           if (!decide(side, jumped.sides[side], true) || !decide(side, frames.sides[side], false)) return false;

@@ -1,5 +1,5 @@
-// Reads the event of each operation, for two code objects that are run in step. The table of operations and
-// the functions that it calls are in one file, so that both can be read together.
+// Reads the event of each operation, which is the action that other code can observe, for two code objects that are run
+// in step. The table of operations and the functions that it calls are in one file, so that both can be read together.
 #include "prove/lockstep_events.h"
 
 #include <bit>
@@ -28,7 +28,7 @@ const Constant& empty_tuple() {
 
 }  // namespace
 
-// After an exception has left the frame, there is one last event, whose operand is that exception.
+// After an exception has left the frame, there is one last event (observable action), whose operand is the exception.
 bool EventReader::read(Frame& frame) {
   operands.clear();
   event = {};
@@ -42,7 +42,7 @@ bool EventReader::read(Frame& frame) {
   return add_operand(frame.stack.back());
 }
 
-// Fills in the event of an instruction. The switch is a table that maps each operation to its event.
+// Fills in `event` for the next instruction of `frame`. The switch is a table that maps each operation to its event.
 bool EventReader::show(Frame& frame) {
   const Instruction& instruction = code_.instructions[std::size_t(frame.at)];
   const Op op = instruction.op;
@@ -98,8 +98,8 @@ bool EventReader::show(Frame& frame) {
     case Op::jump_if_false_or_pop_: return jump_if(frame, op);
 
     case Op::build_list_:
-      // `[1, 2, 3]` is compiled as an empty list that is extended by a constant tuple; each item is read as a separate
-      // event.
+      // `[1, 2, 3]` is compiled as an empty list that is extended by a constant tuple; the load of each item is read as
+      // a separate event.
       if (code_.starts_list_of_constants(frame.at)) return gathered(frame, code_.constant_at(frame.at + 1)->items, op);
       return raises_nothing(), simple(frame, instruction, arg);
     case Op::build_tuple_:
@@ -182,8 +182,8 @@ bool EventReader::show(Frame& frame) {
     case Op::match_class_: return match_parts(frame, instruction);
     case Op::copy_dict_without_keys_: event.pops = 1; return peeks(frame, 2, 1);
 
-    // The following operations have no event: `SilentSteps` executes some of them, and the rest are created only by
-    // passes of flow/, which have not run.
+    // The following operations have no event (observable action): `SilentSteps` executes some of them, and the rest are
+    // created only by passes of flow/, which have not run.
     case Op::nop_:
     case Op::pop_top_:
     case Op::copy_:
@@ -312,7 +312,8 @@ bool EventReader::match_parts(const Frame& frame, const Instruction& instruction
     raises_nothing();
     return take(frame, 1) && add_operand(none_value);
   }
-  // If MATCH_CLASS of 3.10 does not match, the subject stays on the stack, where only POP_TOP may use it.
+  // If MATCH_CLASS of 3.10 does not match, the subject stays on the stack. The proof gives up if an instruction other
+  // than POP_TOP uses this subject.
   if (!drops_unmatched_subject(code_.decoded, frame.at)) return false;
   const bool is_class = instruction.op == Op::match_class_;
   constexpr int class_operands = 3, keys_operands = 2;
@@ -370,8 +371,8 @@ bool EventReader::test(const Frame& frame) {
   return take(frame, 1);
 }
 
-// A call of `pops` stack slots has its callable in the lowest two of them. Appends the callable to the operands: one
-// value if the other slot is NULL, or else a function and its self.
+// Appends the callable of a call to the operands. The call consumes `pops` stack slots, and its callable is in the
+// lowest two of them: NULL and one value, or else a function and its self.
 bool EventReader::callable(const Frame& frame, int pops) {
   const std::size_t depth = frame.stack.size();
   const Value low = frame.stack[depth - std::size_t(pops)], high = frame.stack[depth - std::size_t(pops) + 1];

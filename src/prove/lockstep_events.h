@@ -1,4 +1,5 @@
-// Reads the event of an instruction, with its operands. A proof requires the same events in both code objects.
+// Reads the event of an instruction, which is the action that other code can observe, with its operands. A proof
+// requires that both code objects have the same events in the same order.
 #pragma once
 
 #include "prove/lockstep_frames.h"
@@ -9,12 +10,12 @@ namespace depyf::lockstep {
 // hold the result of the last `read`.
 class EventReader {
  public:
-  // `partner` is the other code object.
+  // `code` is the code object whose events are read, and `partner` is the code object that it is compared with.
   EventReader(const Code& code, const Code& partner, const Values& values)
       : code_(code), values_(values), has_unlike_names_(code.has_table != partner.has_table) {}
 
-  // Reads the event at `frame`, and moves `frame` to the last of the instructions that form the event. Returns false if
-  // there is no event, or if its operands are not understood.
+  // Reads the event of the next instruction of `frame`. If several instructions together form the event, `frame` moves
+  // to the last of them. Returns false if the instruction has no event, or if its operands are not understood.
   bool read(Frame& frame);
 
   Event event;

@@ -80,7 +80,8 @@ Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instruction
   for (std::size_t slot = 0; !has_table && slot < is_cell.size(); ++slot) is_cell[slot] = decoded.is_cell[slot];
 }
 
-// The event of a store to `__firstlineno__` or `__static_attributes__` is read at the load before the store.
+// A store to `__firstlineno__` or `__static_attributes__` counts as one event (observable action) together with the
+// load in front of it, so the index of the load is found.
 void Code::find_class_details() {
   const ClassDetails details = class_details(decoded);
   const auto load_before = [&](int store, OpSet loads) {

@@ -1,4 +1,5 @@
-// Describes the state of two code objects that are run in step, and their events; lockstep.cpp explains the method.
+// Describes the state of two code objects that are run in step, and their events, which are the actions that other code
+// can observe; lockstep.cpp explains the method.
 #pragma once
 
 #include <optional>
@@ -10,8 +11,10 @@
 
 namespace depyf::lockstep {
 
-inline constexpr int is_shadow = -2;   // the partner of a local that only inlined comprehensions use
-// After an exception has left a frame, its `Frame::at` has this value, and its stack contains only the exception.
+// The value of `Code::slot_partner` for a local of the second code object that only inlined comprehensions use.
+inline constexpr int is_shadow = -2;
+// The value of `Frame::at` after an exception has left the frame; the stack of the frame then contains only the
+// exception.
 inline constexpr int left_frame = -1;
 
 // One of the two code objects, with the facts about each instruction that are needed to run it in step with the
@@ -23,7 +26,7 @@ struct Code {
   // Executes the instructions MAKE_CELL and COPY_FREE_VARS at the start, whose order nobody observes, and returns the
   // index of the first instruction after them.
   int begin();
-  // Returns the constant that the instruction loads; null if the instruction loads no constant.
+  // Returns the constant that the instruction `at` loads by LOAD_CONST; null if `at` is no LOAD_CONST.
   const Constant* constant_at(int at) const {
     const Instruction& instruction = instructions[std::size_t(at)];
     return instruction.op == Op::load_const_ ? &decoded.constant(instruction.arg) : nullptr;
@@ -39,8 +42,11 @@ struct Code {
   bool has_table = true;
   std::vector<std::uint8_t> meets;  // for each instruction: true if it is a jump target or the start of a handler
   std::vector<int> handler_of;  // for each instruction: index of its protected range, or -1; empty if there are none
-  int line_at = -1, attributes_at = -1;  // the loads for `__firstlineno__` and `__static_attributes__`; -1 without them
-  std::vector<int> slot_partner;  // for each local: its partner in the other code object; -1 if it has none
+  // The indices of the instructions that load the values to store as `__firstlineno__` and `__static_attributes__`; -1
+  // if the code has no such load.
+  int line_at = -1, attributes_at = -1;
+  // For each local: the corresponding local of the other code object; -1 if none is known. It may be `is_shadow`.
+  std::vector<int> slot_partner;
   std::vector<std::uint8_t> is_cell;  // for each local: true if it contains a cell after `begin` has run
 
  private:
@@ -60,9 +66,9 @@ inline constexpr std::size_t exception_values = 3;  // stack slots of one except
 // The frame of one of the two code objects.
 struct Frame {
   int at = 0;
-  // The progress of an instruction that has several events; 0 before the first. While a constant tuple is loaded item
-  // by item, `phase` is one more than the number of items that were loaded. After the truth test of a JUMP_IF_x_OR_POP,
-  // `phase` is the number that stands for the result.
+  // The progress within an instruction that counts as several events; 0 before the first event. While a constant tuple
+  // is loaded item by item, `phase` is one more than the number of items that were loaded. After the truth test of a
+  // JUMP_IF_x_OR_POP, `phase` is the Value of the result.
   int phase = 0;
   Value handled = callers_exception;
   std::vector<Value> stack;
@@ -104,14 +110,15 @@ struct Event {
   std::optional<std::int32_t> integer;  // the integer that LOAD_SMALL_INT loads
 };
 
-// Returns the Shadow of the innermost comprehension that uses the local; null if no comprehension uses it.
+// Returns the Shadow of the innermost comprehension that uses the local `slot` of the first code object; null if no
+// comprehension uses the local.
 Shadow* shadow_of(Frames& frames, int slot);
 // Pops the block of the running handler, and restores the exception that was handled before (up to 3.10). The value
-// stack stays unchanged. Returns false if no handler is running.
+// stack stays unchanged. Returns false if no handler is running, or if the stack is too short.
 bool leave_handler(Frame& frame);
 
-// Returns true for two constants of the same type and value. Two code objects never count as the same, because the
-// callers compare code objects. `is_order_free` is true if the order of a set's items does not matter.
+// Returns true for two constants of the same type and value. Returns false for two code objects, because their equality
+// needs a proof of its own. `is_order_free` is true if the order of a set's items does not matter.
 bool same_constant(const Constant& one, const Constant& two, bool is_order_free = false);
 
 }  // namespace depyf::lockstep

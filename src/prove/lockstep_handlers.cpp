@@ -7,8 +7,8 @@ namespace depyf::lockstep {
 
 bool Handlers::enter(const Frames& frames, Value exception, std::vector<Frames>& ahead) {
   if (exception == 0) {
-    // A situation is the state in which an exception has led to handlers. The search starts with the situation that was
-    // recorded last, because the latest situations match most often.
+    // A Situation is a state in which an exception has already led to handlers. The search starts with the situation
+    // that was recorded last, because the latest situations match most often.
     std::vector<Situation>& known = known_[codes_[0].handler_at(frames.sides[0].at)];
     for (const Situation& situation : known | std::views::reverse)
       if (is_in(situation, frames)) return true;

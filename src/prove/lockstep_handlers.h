@@ -1,4 +1,4 @@
-// Finds the handlers to which an exception leads, when two code objects are run in step.
+// Finds the exception handlers to which an exception leads, when two code objects are run in step.
 #pragma once
 
 #include <span>
@@ -18,9 +18,9 @@ class Handlers {
   Handlers(const Code (&codes)[2], const SilentSteps& silent, Values& values)
       : codes_(codes), silent_(silent), values_(values) {}
 
-  // Appends to `ahead` the frames after the current event has raised an exception, if a handler catches it. The value
-  // 0 for `exception` means an exception that is new to both code objects. Returns false if the stack is too short
-  // for a handler.
+  // Appends to `ahead` the state that both frames have after the next instructions of `frames` have raised an
+  // exception, if a handler catches it. The value 0 for `exception` means an exception that is new to both code
+  // objects. Returns false if the stack is too short for a handler.
   bool raise(const Frames& frames, Value exception, std::vector<Frames>& ahead) {
     if (!has_handler(0, frames.sides[0]) && !has_handler(1, frames.sides[1])) return true;
     return enter(frames, exception, ahead);

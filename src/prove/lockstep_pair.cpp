@@ -65,8 +65,8 @@ bool EventPair::store_all(Frames& frames) {
 }
 
 // Compares two accesses: in the first code object to the local of `shadow`, which an inlined comprehension uses for its
-// variable, and in the second code object to the local `two`. A store makes `two` the partner of the local, which all
-// later loads and deletions in the second code object must use.
+// variable, and in the second code object to the local `two`. A store makes `two` the `partner` in `shadow`. A load or
+// deletion is the same only if `two` is the partner.
 bool EventPair::same_shadow(Shadow& shadow, int two, Frames& frames) {
   const Op op = shown(0).op;
   if (op == Op::load_fast_ || op == Op::delete_fast_) return shadow.partner == two;
@@ -79,8 +79,8 @@ bool EventPair::same_shadow(Shadow& shadow, int two, Frames& frames) {
   return true;
 }
 
-// Compares the constants that both events have: numbers by their text, code objects by a later proof,
-// `__static_attributes__` without their order.
+// Compares the constants of the two events: code objects by a later proof, the names in `__static_attributes__` without
+// their order, and all other constants by type and value.
 bool EventPair::same_constants(const Event& one, const Event& two, const Frames& frames) {
   if (!one.constant || !two.constant) {
     if (one.constant == two.constant) return one.integer == two.integer;

@@ -1,4 +1,5 @@
-// Decides whether two instructions, one of each compared code object, have the same event with equal operands.
+// Decides whether two instructions, one of each compared code object, have the same event (observable action) with
+// equal operands.
 #pragma once
 
 #include "prove/lockstep.h"
@@ -13,7 +14,7 @@ class EventPair {
   EventPair(Code (&codes)[2], const EventReader (&readers)[2], std::vector<CodePair>& pairs)
       : codes_(codes), readers_(readers), pairs_(pairs) {}
 
-  // Returns true if both code objects have the same event.
+  // Returns true if the events that the two EventReaders have read last are the same, with equal operands.
   bool same_events(Frames& frames);
   // Executes a sequence of STORE_FAST instructions in both code objects at once. No other code observes the order of
   // stores to locals, which compilers change for `a, b = x, y`. Returns false if one of the code objects has no

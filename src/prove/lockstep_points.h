@@ -38,7 +38,7 @@ class VisitedPoints {
   std::uint8_t flags_in_pattern(Value value) const;
 
   Values& values_;
-  std::vector<int> first_point_;  // maps 1 + an instruction of the first code object to its first point
+  std::vector<int> first_point_;  // maps 1 + an instruction of the first code object to its first point, or to -1
   std::vector<Point> points_;
   std::vector<Value> pattern_, numbered_;
   std::vector<Merged> merged_;

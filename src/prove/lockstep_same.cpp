@@ -12,7 +12,8 @@ namespace {
 
 using Kind = Constant::Kind;
 
-// The operations whose events consist only of the argument and the operands, and whose results are unknown values.
+// The operations whose events (observable actions) are determined by the argument and the operands alone, and whose
+// results are unknown values.
 constexpr OpSet plain{
     Op::load_const_,  Op::load_fast_,       Op::store_fast_, Op::load_deref_,   Op::store_deref_,   Op::load_closure_,
     Op::load_global_, Op::load_name_,       Op::store_name_, Op::store_global_, Op::load_attr_,     Op::load_method_,
@@ -20,8 +21,8 @@ constexpr OpSet plain{
     Op::build_tuple_, Op::build_list_,      Op::build_map_,  Op::build_set_,    Op::build_string_,  Op::format_value_,
     Op::get_iter_,    Op::unpack_sequence_,
 };
-// Operations that in some cases have no event, several events, or one event together with the instructions behind
-// them; `shows_more` recognises these cases.
+// Operations that in some cases have no event (observable action), several events, or one event together with the
+// instructions behind them; `shows_more` recognises these cases.
 constexpr OpSet unsure{Op::load_const_, Op::compare_op_, Op::build_list_, Op::build_tuple_};
 // The operations that `are_next` accepts and that never raise an exception.
 constexpr OpSet harmless{Op::load_const_, Op::store_fast_, Op::load_closure_, Op::build_tuple_, Op::build_list_};
@@ -68,8 +69,8 @@ bool SameInstructions::are_next(Frames& frames) {
          has_same_argument(one, two, frames);
 }
 
-// Returns true if the instruction has several events or no event, or if it has one event together with the instructions
-// behind it.
+// Returns true if the instruction has several events (observable actions) or no event, or if it has one event together
+// with the instructions behind it.
 bool SameInstructions::shows_more(int side, int at) const {
   const Code& code = codes_[side];
   const Instruction& instruction = code.instructions[std::size_t(at)];

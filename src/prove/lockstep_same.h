@@ -16,8 +16,8 @@ class SameInstructions {
       : codes_(codes), pair_(pair), values_(values) {}
 
   // Returns true if the next instructions of both code objects are the same, have the same operands, and fall through
-  // to the instruction behind them unless they raise. Instructions that may have several events are left to the class
-  // EventReader.
+  // to the instruction behind them unless they raise. Returns false for instructions that may count as several events
+  // (observable actions), which the class EventReader reads.
   bool are_next(Frames& frames);
   // Moves both code objects past the instructions that the last call of `are_next` has found to be the same.
   void execute(Frames& frames);

@@ -1,5 +1,5 @@
-// Executes the instructions that have no event, when two code objects are run in step; lockstep.cpp explains the
-// method.
+// Executes the instructions that no other code observes, when two code objects are run in step; lockstep.cpp explains
+// the method.
 #include "prove/lockstep_silent.h"
 
 #include <algorithm>
@@ -95,7 +95,8 @@ bool SilentSteps::advance(int side, Frames& frames, bool& has_met) {
   for (std::size_t count = 0; count <= most_silent; ++count) {
     if (frame.at == left_frame) return true;
     if (std::size_t(frame.at) >= code.instructions.size()) return false;
-    // An instruction at which paths meet sets `has_met` only before the first of its events.
+    // If paths meet at an instruction, `has_met` is set only before the instruction begins, and not between two of its
+    // events.
     if (frame.phase == 0 && code.meets[std::size_t(frame.at)]) has_met = true;
     const Instruction& instruction = code.instructions[std::size_t(frame.at)];
     const Step step = steps[instruction.op];
@@ -145,8 +146,9 @@ SilentSteps::Outcome SilentSteps::push_null(const Place& place) {
   return next(place);
 }
 
-// Loads a constant. The loads of None, True and False are silent, and so are the loads of keyword names and qualified
-// names, which belong to the event of the next instruction.
+// Loads a constant. The loads of None, True and False are silent, which means that they are not compared as events. The
+// loads of keyword names and qualified names are silent, too, because these names are compared with the next
+// instruction.
 SilentSteps::Outcome SilentSteps::load_const(const Place& place) {
   const Constant& constant = place.code.decoded.constant(place.instruction.arg);
   if (place.frame.phase) return gather_singleton(place.frame, constant) ? Outcome::silent : Outcome::shows;
@@ -253,8 +255,8 @@ SilentSteps::Outcome SilentSteps::reraise(const Place& place) {
                                                                                          : Outcome::fails;
 }
 
-// Tests or negates a boolean without an event. COMPARE_OP is silent only in its second half, which converts the result
-// to a boolean.
+// Executes the truth test or the negation of a boolean, which no other code observes. COMPARE_OP is silent only in its
+// second half, which converts the result to a boolean.
 SilentSteps::Outcome SilentSteps::truth(const Place& place) {
   const bool negates = place.instruction.op == Op::unary_op_;
   if (negates && static_cast<UnaryOp>(place.instruction.arg) != UnaryOp::not_) return Outcome::shows;
@@ -354,7 +356,8 @@ bool SilentSteps::run_block_stack(int side, Frame& frame) const {
   return frame.blocks.size() <= search_limits::open_blocks;
 }
 
-// Moves `frame` to the handler of the topmost block, or out of the frame if the block stack is empty.
+// Moves `frame` to the handler of the topmost block whose handler is not running, or out of the frame if there is none.
+// Returns false if the stack is too short, or if `exception` is no whole value.
 bool SilentSteps::unwind_blocks(Frame& frame, Value exception) const {
   frame.phase = 0;
   if (exception <= null_value || !is_whole(exception) || !pop_to_handler(frame)) return false;

@@ -6,14 +6,15 @@
 
 namespace depyf::lockstep {
 
-// Runs one of the two code objects between two events. Each silent operation has a member function, which `advance`
-// finds in a table.
+// Runs one of the two compared code objects between two events (observable actions). Each silent operation has a member
+// function, which `advance` finds in a table.
 class SilentSteps {
  public:
   SilentSteps(Code (&codes)[2], const Values& values) : codes_(codes), values_(values) {}
 
-  // Runs one code object up to its next event. Sets `has_met` if the code object passes the target of a jump or the
-  // start of a handler on its way. Returns false if the code is malformed, or loops without an event.
+  // Runs the code object `side` up to the next instruction that has an event (observable action). Sets `has_met` if the
+  // code object reaches the target of a jump or the start of a handler on its way. Returns false if the code is
+  // malformed, or loops without an event.
   bool advance(int side, Frames& frames, bool& has_met);
   // Moves `frame` to the handler of an exception that is raised at `frame.at`. Returns false if the stack is too short
   // for the handler.
@@ -61,7 +62,7 @@ class SilentSteps {
 
   Code (&codes_)[2];
   const Values& values_;
-  Value saved_ = 0;  // the number of locals that inlined comprehensions have used so far
+  Value saved_ = 0;  // how many times an inlined comprehension has taken a local so far
 };
 
 }  // namespace depyf::lockstep

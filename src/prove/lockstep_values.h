@@ -6,16 +6,16 @@
 
 namespace depyf::lockstep {
 
-// A value is the sum of a base and a part. The base is a multiple of `parts`; the part is less than `parts`, and
-// selects an aspect of the base, such as its negation.
+// A Value is a number that stands for a value of the program; it is the sum of a base and a part. The base is a
+// multiple of `parts`; the part is less than `parts`, and selects an aspect of the base, such as its negation.
 using Value = std::int32_t;
 inline constexpr Value parts = 8;
 inline constexpr Value self_part = 1;     // the stack slot above a loaded method: its self, or NULL
 inline constexpr Value negated_part = 2;  // the opposite of a boolean
 // Up to 3.10 an exception takes three slots of the stack: its traceback, the exception itself and its class.
 inline constexpr Value class_part = 3, traceback_part = 4;
-// The part of a value that is a return address: the base is the index of the instruction to which the subroutine of a
-// finally clause returns (3.8).
+// The part of a value that is a return address: the base, divided by `parts`, is the index of the instruction to which
+// the subroutine of a finally clause returns (3.8).
 inline constexpr Value address_part = 5;
 // The numbers of values with a fixed meaning. A value without a fixed meaning gets a number from `first_fresh` on.
 inline constexpr Value null_value = 0, raised_at = 1 * parts, callers_exception = 2 * parts, undefined_item = 3 * parts,

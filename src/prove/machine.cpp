@@ -23,9 +23,9 @@ bool counts_itself(Op op) {
          op == Op::with_cleanup_finish_;
 }
 
-// Returns true if the instruction leaves its value on the stack and jumps straight to another jump that tests the
-// value again (up to 3.11). Depending on line numbers, CPython's compiler merges a jump with the jump at its target
-// or leaves both, so the same source may test a value once or twice.
+// Returns true if a jump with the operation `op` leaves the tested value on the stack, and the frame has arrived at
+// another jump, which can test the value again (up to 3.11). Depending on line numbers, CPython's compiler merges a
+// jump with the jump at its target or leaves both, so the same source may test a value once or twice.
 bool threads(const Program& program, const Frame& frame, Op op) {
   const bool keeps = op == Op::jump_ || op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
   constexpr OpSet threaded = {Op::jump_, Op::pop_jump_if_true_, Op::pop_jump_if_false_, Op::jump_if_true_or_pop_,

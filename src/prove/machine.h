@@ -16,12 +16,13 @@ class Machine {
   // Runs the code object up to its next effect or branch.
   Outcome run(State& state);
 
-  // Moves the code object past a matched effect. `results` are the same symbols for both code objects.
+  // Moves the code object past a matched effect. `results` are the symbols for the values that the effect produces.
   void follow(State& state, const Effect& effect, const std::vector<Symbol>& results);
-  // Moves the code object along the jump of the effect: a loop is exhausted, or the receiver of a `send` has
-  // returned.
+  // Moves the code object to the jump target of the instruction whose effect was matched: a loop is exhausted, or the
+  // receiver of a `send` has returned.
   void jump(State& state, const Effect& effect, const std::vector<Symbol>& results);
-  // Moves the code object to the handler of `exception`. Returns false if the prover does not understand the handler.
+  // Moves the code object to the handler of `exception`. Returns false if the stack is too short for the handler, or if
+  // the exception's class and traceback have no terms (up to 3.10).
   bool raise(State& state, Symbol exception);
   // Returns true if an exception at the current instruction has a handler in this frame.
   bool has_handler(const State& state) const;

@@ -9,7 +9,8 @@
 namespace depyf::operations {
 namespace {
 
-// Returns true if objects of the exact type have the method. Programs cannot change the methods of built-in types.
+// Returns true if objects of the exact type have the method, and `call_method` has a rule for it. Programs cannot
+// change the methods of built-in types.
 bool has_method(Exact type, std::string_view name) {
   if (type == Exact::list) return name == "append" || name == "extend";
   return type == Exact::set && name == "add";

@@ -6,7 +6,8 @@
 namespace depyf::operations {
 
 Step load_attribute(Execution& run, const Instruction& it);
-// Executes the two halves of LOAD_SUPER_ATTR: the call of super(), and the load of the attribute.
+// Executes one half of LOAD_SUPER_ATTR: first the call of super(), and when LOAD_SUPER_ATTR is executed again, the load
+// of the attribute.
 Step super_attribute(Execution& run, const Instruction& it);
 // Returns true if `it` loads the cell `__class__` only as an operand of LOAD_SUPER_ATTR.
 bool is_class_of_super(const Program& program, const Frame& frame, const Instruction& it);

@@ -47,7 +47,7 @@ struct Program {
 };
 
 // Prepares `code`. `decoded` holds the instructions of `code`, in which the two values of an iterator (3.15) have been
-// united.
+// united. Returns an error if `code` claims more arguments than it has locals.
 Result<Program> make_program(const CodeObject& code, const DecodedCode& decoded, Symbols& symbols,
                              const ProofOptions& options);
 

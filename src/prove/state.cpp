@@ -66,7 +66,7 @@ void substitute(State& state, Symbols& symbols, const std::map<Symbol, Symbol>& 
   for (auto& [term, truth] : state.facts) term = replace(term);
 }
 
-// Marks the objects that are reachable from the locals and the stack, and removes all others.
+// Marks the objects that are reachable from the locals, the stack and the handled exception, and removes all others.
 void collect(Side& side, const Symbols& symbols) {
   if (side.objects.empty()) return;
   std::set<Symbol> seen;

@@ -1,4 +1,4 @@
-// Describes the state of the walk at one point: the frames of both code objects, whose values are symbols.
+// Describes the state of a proof at one point: the frames of both code objects, whose values are symbols.
 #pragma once
 
 #include <map>
@@ -37,7 +37,8 @@ enum FunctionPart {
   function_parts
 };
 
-// Returns the exact type that is known of the object after other code has seen it.
+// Returns the exact type of an object of this kind, which stays known after other code has seen the object;
+// Exact::unknown if the kind is not a list or dict.
 inline Exact exact_type(Object::Kind kind) {
   return kind == Object::Kind::list ? Exact::list : kind == Object::Kind::dict ? Exact::dict : Exact::unknown;
 }
@@ -51,12 +52,13 @@ struct Block {
 
 // The frame of one of the two code objects at one moment.
 struct Side {
-  // After an exception has left the frame, `at` has this value, and the stack of the frame contains only the exception.
+  // The value of `at` after an exception has left the frame; the stack of the frame then contains only the exception.
   static constexpr int left = -1;
 
   int at = 0;  // the index of the next instruction
   bool second = false;  // true before the second half of an instruction that has two effects
-  bool asked = false;  // true if the last effect was the truth test of this instruction, or of a jump straight to it
+  // True if the last effect was a truth test by the instruction `at`, or by a jump that led straight to `at`.
+  bool asked = false;
   std::vector<Symbol> locals, stack;
   std::vector<Block> blocks;
   Symbol handled = Symbols::null;  // the exception that sys.exception() returns
@@ -78,7 +80,7 @@ struct State {
 // rebuilt becomes an unknown value.
 void substitute(State& state, Symbols& symbols, const std::map<Symbol, Symbol>& by);
 
-// Removes objects to which nothing refers.
+// Removes the objects that cannot be reached from the locals, the stack and the handled exception of the frame.
 void collect(Side& side, const Symbols& symbols);
 
 // Calls `visit` for each symbol in a local or on the stack of the frame, and for the handled exception. The items of

@@ -154,7 +154,8 @@ Symbol Symbols::constant(const Constant& value) {
   return intern(key, std::move(info));
 }
 
-// Sorts the items by their keys, so that sets with the same items get the same symbol.
+// Sorts the items of the frozenset by the texts of `append_key`, so that frozensets with the same items get the same
+// symbol.
 Symbol Symbols::unordered(Symbol symbol) {
   const Constant* set = value(symbol);
   if (!set || set->kind != Kind::frozenset || !ordered(*set)) return symbol;

@@ -1,5 +1,5 @@
-// Defines symbols, which are numbers for values. If the frames of both code objects have the same symbol, its value
-// is the same in both.
+// Defines symbols, which are numbers for values. If the frames of the two compared code objects have the same symbol,
+// its value is the same in both.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct SymbolInfo {
     known,     // identified by a name: a free variable, an argument, or a value that every frame has
     opaque,    // the unknown result of an effect
     term,      // a pure function of other symbols
-    object,    // an object that nobody but its frame has seen; its content is in the frame's state
+    object,    // an object that nobody but its frame has seen; its content is in `Side::objects`
   };
   Kind kind = Kind::opaque;
   bool maybe_null = false;
@@ -76,7 +76,8 @@ class Symbols {
   // the compiler, or if a value may be NULL.
   Symbol is(Symbol a, Symbol b);
   Symbol negation(Symbol boolean);
-  // Returns the class or the traceback of an exception as a term, for versions that keep both on the stack.
+  // Returns the part of an exception that `name` states, such as "type of" or "traceback of", as a term; -1 if `term`
+  // returns -1.
   Symbol part(std::string_view name, Symbol exception) { return term(name, {exception}); }
 
   bool is_object(Symbol symbol) const { return (*this)[symbol].kind == SymbolInfo::Kind::object; }

@@ -18,8 +18,8 @@
 namespace depyf {
 namespace {
 
-// A place in both code objects at which executions meet: the instructions, the depths of the stacks, and the block
-// stacks.
+// Identifies a place in both code objects at which control flow paths meet, by the instructions, the depths of the
+// stacks, and the block stacks.
 using Key = std::vector<int>;
 
 // Returns the key of the place that `state` has reached. The key contains each NULL and each return address on the
@@ -37,7 +37,7 @@ Key key_of(const State& state, const Symbols& symbols, bool handler) {
   return key;
 }
 
-// A place that executions have reached.
+// A place in both code objects that the walk has reached.
 struct Point {
   State state;  // stands for all executions that have reached this place
   bool queued = false;
@@ -84,7 +84,7 @@ class Walk {
   // A state of the executions of both code objects that the walk has reached, and from which it has not yet continued.
   struct Ahead {
     State state;
-    bool known;  // true if this is the state of a known point, which is not looked up again
+    bool known;  // true if `state` is the state of a Point, which need not be looked up again
     bool met;    // true if the path has passed a jump target or the start of a handler
   };
 
@@ -236,8 +236,8 @@ class Walk {
     return true;
   }
 
-  // Returns the values in the tuples among the operands. A frame that holds a tuple also keeps the values in the tuple
-  // alive, because no callee can remove an item from a tuple.
+  // Returns the values in those operands of the effect that are tuples, and in tuples within these tuples. A frame that
+  // holds a tuple also keeps the values in the tuple alive, because no callee can remove an item from a tuple.
   std::vector<Symbol> items_of_tuples(const Side& side, const Effect& effect) const {
     std::vector<Symbol> result, todo = effect.operands;
     while (!todo.empty()) {
@@ -249,7 +249,8 @@ class Walk {
     return result;
   }
 
-  // Lists the values that the second frame holds during the matched effect and the first frame does not hold.
+  // Records in `kept_` the values that the second frame holds during the matched effect and the first frame does not
+  // hold. `in_tuples` is the result of `items_of_tuples` for the first frame, from before the effect.
   void note_kept(State& state, const Effect& effect, int pops_one, int pops_two, const std::vector<Symbol>& in_tuples) {
     if (is_leaving_by_exception(state)) return;
     const bool handed = hands_operands_over(effect, options_.calls_keep_operands);
@@ -272,7 +273,8 @@ class Walk {
     }
   }
 
-  // Follows the exception that a matched effect may raise, if one of the code objects has a handler for it.
+  // Follows the exception that a matched effect may raise, if one of the code objects has a handler for it. `unbound`
+  // is the symbol of the variable whose load raises if the variable is unbound; -1 for other effects.
   bool raise(const State& before, Symbol unbound) {
     if (!machines_[0].has_handler(before) && !machines_[1].has_handler(before)) return true;
     State state = before;

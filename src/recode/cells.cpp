@@ -34,8 +34,8 @@ std::vector<std::size_t> order_of(const std::vector<std::string>& wanted, const 
   return order;
 }
 
-// Returns the index of the first of the instructions before `end` that load `count` locals; nothing if other
-// instructions are in between.
+// Returns the index of the first of the consecutive instructions in front of `end` that together load `count` locals;
+// nothing if there are no such instructions.
 std::optional<std::size_t> first_load(const Raws& raws, std::size_t end, std::size_t count) {
   std::size_t first = end, loaded = 0;
   while (loaded < count && first > 0) {

@@ -10,8 +10,8 @@
 
 namespace depyf {
 
-// Returns the index of the name that an instruction uses. In the arguments of LOAD_GLOBAL and IMPORT_NAME the lowest
-// bits are flags.
+// Returns the index of the name that an instruction uses. In some versions, the lowest bits of the arguments of
+// LOAD_GLOBAL and IMPORT_NAME are flags.
 inline std::size_t name_index(const RawInstruction& raw, const Dialect& dialect) {
   if (raw.opcode == Opcode::LOAD_GLOBAL && dialect.global_null_bit) return raw.arg >> 1;
   if (raw.opcode == Opcode::IMPORT_NAME && dialect.import_flags) return raw.arg >> 2;

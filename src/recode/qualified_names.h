@@ -8,7 +8,8 @@
 
 namespace depyf {
 
-// Replaces the beginning `prefix` of qualified names, in nested code too.
+// Replaces `prefix` by `replacement` at the beginning of qualified names, and of constants that can be qualified names,
+// in `code` and the code nested in it.
 void replace_prefix(CodeObject& code, const std::string& prefix, const std::string& replacement);
 
 // Returns the qualified name of a function's code. Up to 3.10 code has no qualified name, so the result is derived from

@@ -15,9 +15,9 @@ namespace {
 
 bool leaves(Op op) { return leaves_function(op) || op == Op::jump_; }
 
-// The number of times that an operation may be reached with more values on the stack than before. In code of CPython's
-// compiler, each operation is reached with one stack depth, or with a few depths where a finally clause of 3.8 begins.
-// Without the limit, the walk through a loop that leaves a value on the stack would never end.
+// The largest number of times that an operation may be reached with more values on the stack than before. In code of
+// CPython's compiler, each operation is reached with one stack depth, or with a few depths where a finally clause of
+// 3.8 begins. Without the limit, the walk through a loop that leaves a value on the stack would never end.
 constexpr int raises_max = 64;
 
 // Walks along all paths through the operations and counts the values on the stack. A path that reaches an operation

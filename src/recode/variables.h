@@ -6,7 +6,8 @@
 
 namespace depyf {
 
-// Undoes the renaming of `names_that_sort`: restores the original names of variables, in qualified names too.
+// Restores the original names of variables, in qualified names too. `sorted`, a result of `names_that_sort`
+// (depyf/recode.h), maps the original names to the names that `code` has.
 void restore_variables(CodeObject& code, const NewNames& sorted);
 
 }  // namespace depyf

@@ -1,5 +1,5 @@
-// Builds the expressions of values on the stack. The table of operations is in one file with the functions that the
-// table calls.
+// Builds the expressions of values on the stack. The table of operations (`Expressions::made`) is in this file, with
+// most of the functions that it calls.
 #include "stack/expressions.h"
 
 #include <algorithm>
@@ -277,7 +277,8 @@ ValueExpression Expressions::comparison(const StackValue& value, CompareOp op) {
   return read(Compare{part(in[0]), arena_.copy(Table<CompareOp>{op}), list(in, 1, 2)}, in, value);
 }
 
-// Returns a call of the builtin `function`, which has the effect of the operation that computed the value.
+// Returns a call of the built-in function `function` with the first operand of the operation that computed the value.
+// The call yields what the operation yields.
 ValueExpression Expressions::internal_call(std::string_view function, const StackValue& value) {
   ValueExpression result = compound(Call{expr(Name{function}), list(value.inputs, 0, 1), {}}, value.inputs, value);
   result.make_internal();

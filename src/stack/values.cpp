@@ -18,7 +18,7 @@ constexpr int depth_max = 100'000;
 
 // True if control does not go on to the next instruction.
 bool ends_flow(Op op) { return leaves_frame(op) || op == Op::jump_ || op == Op::unknown_; }
-// True if the operation pushes a block, so that its target is a handler.
+// True if the operation pushes an entry of the block stack, so that its target is a handler.
 bool enters_block(Op op) { return info_of(op).control == Control::handler; }
 
 }  // namespace

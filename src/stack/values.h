@@ -11,13 +11,14 @@
 
 namespace depyf {
 
-// The version of a variable is the number of the instruction that set the variable. If several versions meet at the
-// start of a block, the version is the number of all instructions plus the number of the block. The version at the
+// The version of a variable is the index of the instruction that set the variable. If several versions meet at the
+// start of a basic block, the version is the count of all instructions plus the index of the block. The version at the
 // start of the code object is `at_start`.
 using VersionId = std::int32_t;
 constexpr VersionId at_start = -1;
 
-// The constant that is added to the index of a value which an instruction pushes when it jumps.
+// An instruction may push other values if it jumps than if it does not jump. `jump_values` is added to
+// `StackValue::index` of the values that the instruction pushes if it jumps.
 constexpr std::int32_t jump_values = 1 << 24;
 
 // A value that lies on the stack at some point of the code.
@@ -28,7 +29,7 @@ struct StackValue {
   // unknown.
   enum class Kind : std::uint8_t { made, met, entry, exception, previous_exception, lasti, traceback, resumed };
   Kind kind = Kind::made;
-  // The number of the instruction that made the value, or of the block at whose start the value appears.
+  // The index of the instruction that made the value, or of the basic block at whose start the value appears.
   std::int32_t at = -1;
   // For a `made` value: its index among the values that the instruction pushes, bottom first, plus `jump_values` if the
   // instruction jumps. For a `met` value: its stack slot.
@@ -44,7 +45,7 @@ struct StackValue {
 // An entry of the block stack of 3.10 and earlier.
 struct OpenBlock {
   std::int32_t handler = -1;  // the first instruction of the handler; -1 for a block whose handler is running
-  // The depth of the stack when the handler starts.
+  // The depth to which the stack is cut when an exception reaches the handler.
   std::int32_t level = 0;
   friend bool operator==(const OpenBlock&, const OpenBlock&) = default;
 };
@@ -76,9 +77,10 @@ class StackValues {
   const Table<int>& ways_to(int block) const { return blocks_[block].ways; }
   int end_of(int block) const { return blocks_[block].end; }
   bool handles(int block) const { return blocks_[block].is_handler; }
-  // Returns the value that an instruction stores in a local; -1 if the instruction is no store to a local.
+  // Returns the number of the value that a STORE_FAST instruction stores; -1 for any other instruction.
   int stored_by(int instruction) const { return stored_[instruction]; }
-  // Returns the value that the conditional jump at the end of a block tests; -1 if no conditional jump ends the block.
+  // Returns the number of the value that the conditional jump at the end of a block tests; -1 if no conditional jump
+  // ends the block.
   int tested_by(int block) const { return blocks_[block].tested; }
 
  private:
@@ -106,7 +108,7 @@ class StackValues {
   void flow(const MachineState& state, int from, int target);
   // Merges `state` into the state at the start of `block`.
   void join(MachineState state, int block);
-  // Returns the value with this kind, place and index, and creates it if necessary.
+  // Returns the number of the value with this kind, place and index, and creates the value if necessary.
   int make(StackValue::Kind kind, int at, int index);
   void fail(std::string what) { error_ = std::move(what); }
 
