@@ -24,7 +24,7 @@ struct Reach {
   std::size_t name_count = 0;  // the number of all names, which can exceed the number of listed names
   std::vector<std::string> called;  // the names of the functions that would be called
   std::size_t persistent_count = 0;  // the number of values that the unpickling program has to provide
-  std::size_t extension_count = 0;  // the number of names written as a number of copyreg's registry
+  std::size_t extension_count = 0;  // how many names are written as their numbers in the registry of copyreg
   std::size_t buffer_count = 0;  // the number of buffers that are kept outside of the pickle
 };
 Reach reach(const Document& document);

@@ -1,4 +1,4 @@
-// Executes jumps that depend on a value, and comparisons whose result is known.
+// Executes conditional jumps on symbols, and comparisons whose result the prover knows.
 #pragma once
 
 #include "prove/execution.h"

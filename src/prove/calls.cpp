@@ -55,7 +55,7 @@ Step finish_call(Execution& run, Symbol callable, Parts arguments, Symbol names,
 }
 
 // Appends to the effect's `context` those values of the frame that the callee can read although they are not passed as
-// arguments. The context is compared like the arguments.
+// arguments. The values in `context` are compared like the arguments.
 void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect& made) {
   const DecodedCode& decoded = program.decoded;
   bool none = made.operands.size() == 1 || made.op == Op::call_function_ex_;
@@ -137,7 +137,7 @@ Step call_expanded(Execution& run, const Instruction& it) {
   Parts items;
   const Object* keywords = run.frame.object(kwargs);
   bool known = run.frame.sequence(args, items) &&
-               // Keyword arguments must have strings as names; any other key raises an error in the call.
+               // The loop below also requires that the keys are strings, because a call with any other key raises.
                (kwargs == Symbols::null || (keywords && keywords->kind == Object::Kind::dict));
   Symbol names = Symbols::null;
   if (known && keywords) {

@@ -1,4 +1,4 @@
-// Defines what each operation does to a frame.
+// Defines what each operation does to the symbolic frame of the prover.
 #pragma once
 
 #include "prove/execution.h"

@@ -1,5 +1,5 @@
-// Tracks the items of tuples, lists and dicts that no code outside the frame has seen. A read from a container that
-// no other code has seen returns the stored item, and no other code observes the read.
+// Tracks the items of tuples, lists and dicts to which no code outside the frame has a reference. A read from such a
+// container returns the tracked item, and no other code observes the read.
 #include <algorithm>
 #include <charconv>
 
@@ -347,8 +347,8 @@ Step unpack(Execution& run, const Instruction& it) {
   bool star = it.op == Op::unpack_ex_;
   Parts items;
   auto before = static_cast<std::size_t>(it.arg), after = star ? static_cast<std::size_t>(it.aux) : 0;
-  // Unpacking is an effect if the value is no known sequence, because it calls `__iter__`, or if the length does not
-  // fit, because it raises.
+  // Unpacking is an effect in two cases: if the items are unknown, because unpacking calls `__iter__`, and if the
+  // number of items does not fit, because unpacking raises.
   if (!run.frame.sequence(run.frame.peek(1), items) ||
       (star ? items.size() < before + after : items.size() != before)) {
     Step step = run.simple(it, it.arg << 8 | it.aux);

@@ -1,4 +1,5 @@
-// Executes the operations on tuples, lists, dicts, sets and slices, whether or not other code has seen them.
+// Executes the operations on tuples, lists, dicts, sets and slices, whether or not code outside the frame has a
+// reference to them.
 #pragma once
 
 #include "prove/execution.h"
@@ -11,8 +12,8 @@ Step build(Execution& run, const Instruction& it);
 // strings, integers or None, without duplicates.
 Step build_map(Execution& run, const Instruction& it);
 Step build_slice(Execution& run, int count);
-// The following functions execute instructions that read or change a container. An instruction on a container that
-// only the frame has seen is no effect, unless it may raise an exception or run other code.
+// The following functions execute instructions that read or change a container. An instruction on a container to which
+// only the frame has a reference is no effect, unless the instruction may raise an exception or run other code.
 Step append(Execution& run, const Instruction& it);
 Step extend(Execution& run, const Instruction& it);
 Step merge(Execution& run, const Instruction& it);

@@ -17,7 +17,8 @@ Step Execution::effect(Effect made) {
   for (Symbol operand : made.operands) {
     if (operand < 0) return stuck("a value that the prover does not know");
   }
-  // Code that may get access to its own frame can read the locals at any time, so every effect compares all locals.
+  // Code that may get access to its own frame can read the locals at any time, so all locals are compared at every
+  // effect.
   if (program.watched && made.then != Effect::Then::bound) operations::add_locals(symbols, program, frame, made);
   outcome.effect = std::move(made);
   return Step::effect;

@@ -16,7 +16,7 @@ Symbol name_of_local(Symbols& symbols, const Program& program, const Instruction
 Step unbound(Execution& run, const Instruction& it, Symbol content) {
   Effect made{.op = Op::load_fast_, .name = name_of_local(run.symbols, run.program, it), .operands = {content}};
   made.then = Effect::Then::bound;
-  // A variable that is NULL is certainly unbound, so its load always raises.
+  // If the content is NULL, the variable is certainly unbound, so its load always raises.
   made.returns = content != Symbols::null;
   return run.effect(std::move(made));
 }

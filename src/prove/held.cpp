@@ -83,7 +83,7 @@ bool covered(Symbol value, const std::vector<Symbol>& by, const Symbols& symbols
 
 bool lets_time_pass(const Effect& effect) {
   if (effect.then == Effect::Then::end || effect.then == Effect::Then::bound) return false;
-  // The conversion of a StopIteration that leaves a generator runs no other code before the frame ends.
+  // If a StopIteration leaves a generator, its conversion to a RuntimeError runs no other code before the frame ends.
   const bool leaves =
       effect.op == Op::intrinsic_1_ && effect.detail == static_cast<int>(Intrinsic1::stopiteration_error);
   return !leaves && effect.op != Op::load_global_ && effect.op != Op::load_deref_;

@@ -3,11 +3,12 @@
 // observes: jumps, NULLs below callables, and the way operands are moved.
 //
 // The pass of this file executes each code object over a stack of numbers. A number stands for one value, and equal
-// values of the two code objects have equal numbers. The pass knows about a value only whether it equals another
-// value, and whether it is NULL, None, True or False. Every load, store and operation is an event. The events of the
-// two code objects must be equal pair by pair, and must have equal operands. Stores to locals are events, too, so the
-// locals of both frames stay equal and need no model. The same instruction with the same operands has the same
-// events, so events are read only where the instructions of the two code objects differ.
+// values of the two code objects have equal numbers. The pass knows about a value only whether it equals another value,
+// and whether it is NULL, None, True or False. Each load, store and operation is an event, apart from the silent
+// operations in lockstep_silent.cpp, which move values, jump, or raise a caught exception again. The events of the two
+// code objects must be equal pair by pair, and must have equal operands. Stores to locals are events, too, so the
+// locals of both frames stay equal and need no model. The same instruction with the same operands has the same events,
+// so events are read only where the instructions of the two code objects differ.
 //
 // Where control flow paths meet, the pass continues only if the pattern of equal numbers on both stacks is new or
 // more general than before. If two events differ, the pass gives up, and the walk of walk.h decides, because the walk

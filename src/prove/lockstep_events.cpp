@@ -392,7 +392,7 @@ bool EventReader::call(const Frame& frame, const Instruction& instruction) {
   event.pops = pops, event.results = 1;
   if (instruction.arg < 0 || frame.stack.size() < std::size_t(pops)) return false;
   if (names_on_top) {
-    // The tuple of keyword names must come from the constant just before the call.
+    // The tuple of keyword names must have been loaded by the LOAD_CONST just before the call.
     if (frame.stack.back() != names_of_call || frame.at == 0) return false;
     event.constant = code_.constant_at(frame.at - 1);
     if (!event.constant) return false;

@@ -1,4 +1,5 @@
-// Replaces global names by constants, and constants that keep parts of a program alive by plain data.
+// Replaces loads of global names by loads of constants. Also replaces constants that keep parts of a program alive by
+// plain data.
 #include <algorithm>
 
 #include "recode/named_instruction.h"
@@ -10,7 +11,7 @@ namespace {
 
 using Indices = std::map<std::string_view, std::uint32_t>;
 
-// Appends to the constants of `code` the values of the names that it uses, and returns the index of each value.
+// Appends to the constants of `code` those of `values` whose names `code` uses, and returns the index of each value.
 Indices add_constants(CodeObject& code, const ConstantsByName& values) {
   Indices indices;
   for (const std::string& name : code.names) {

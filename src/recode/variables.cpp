@@ -35,7 +35,8 @@ Order cells_in_order(const CodeObject& code) {
   return cells;
 }
 
-// Returns all names in topological order; an empty list if the order contains a cycle.
+// Returns all names in `followers`, each in front of the names that follow it; an empty list if the order contains a
+// cycle.
 Order topological(const Followers& followers) {
   std::map<std::string_view, std::size_t> before;  // maps a name to the number of names that must precede it
   for (const auto& [name, behind] : followers) {

@@ -109,7 +109,8 @@ ValueExpression Expressions::call(const StackValue& value, const Instruction& it
   const Parts& in = value.inputs;
   Table<Expr*> args;
   Table<Keyword> keywords;
-  // A receiver is the `self` of a method call, which is written in front of the dot.
+  // The receiver of a method call counts like a NULL, because the expression of the method contains the receiver, as in
+  // `x.f`.
   auto is_null = [&](int id) { return of(id).null() || of(id).kind == StackSlot::Kind::receiver; };
   std::size_t first = 0, last = in.size();
   Expr* function = nullptr;
