@@ -1,4 +1,4 @@
-// Tracks the items of tuples, lists and dicts to which no code outside the frame has a reference. A read from such a
+// Tracks the items of tuples, lists and dicts to which no code outside the frame has a reference. A read from a tracked
 // container returns the tracked item, and no other code observes the read.
 #include <algorithm>
 #include <charconv>

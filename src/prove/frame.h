@@ -1,5 +1,5 @@
 // Describes the frame of one of the two compared code objects while an instruction runs: its stack, its locals, and the
-// objects that no other code has seen.
+// objects to which no other code has a reference.
 #pragma once
 
 #include <vector>
@@ -42,9 +42,9 @@ class Frame {
   Parts top(int n) const { return {side().stack.end() - n, side().stack.end()}; }
   Symbol& local(const Instruction& it) { return side().locals[static_cast<std::size_t>(it.arg)]; }
 
-  // Creates an object that only this frame has seen, and returns its symbol.
+  // Creates an object to which only this frame has a reference, and returns its symbol.
   Symbol make(Object::Kind kind, Parts items, Parts keys = {});
-  // Returns the object of `symbol` if only this frame has seen it; null if other code may have seen it.
+  // Returns the object of `symbol` if only this frame has a reference to it; null if other code may have one.
   Object* object(Symbol symbol);
   // Stores the items of a tuple or list in `items`. Returns false if the items are unknown.
   bool sequence(Symbol symbol, Parts& items);

@@ -9,8 +9,8 @@
 
 namespace depyf {
 
-// A tuple, list or other object that only its frame has seen. The symbol of an Object is its identity, and belongs to
-// only one of the two frames.
+// A tuple, list or other object to which only its frame has a reference. The symbol of an Object is its identity, and
+// belongs to only one of the two frames.
 struct Object {
   // The kind `outputs` is a tuple or a list; which one is unknown.
   enum class Kind : std::uint8_t { tuple, list, dict, slice, cell, function, method, wrapped, outputs };
