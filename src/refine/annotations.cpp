@@ -1,7 +1,7 @@
 // Restores annotations of variables. From 3.14 on, the function `__annotate__` evaluates the annotations of variables
-// (see lift/annotations.cpp). Each annotation of a module, and each annotation of a class that is not always reached,
-// has instructions at its place that add its index to `__conditional_annotations__`. If no instruction adds the index
-// of an annotation, only the line of the annotation shows its place.
+// (see lift/annotations.cpp). In a module, instructions at the place of each annotation add the index of the annotation
+// to the set `__conditional_annotations__`. In a class, only annotations that are not always reached have these
+// instructions. If no instruction adds the index of an annotation, only the line of the annotation shows its place.
 //
 // Up to 3.13, `x = v; __annotations__['x'] = T` becomes `x: T = v` in module and class bodies. Up to 3.13, the compiler
 // evaluates the annotation of an attribute or a subscript and drops its value, as for an expression statement. If a
@@ -56,7 +56,8 @@ std::string_view assigned_name(const Stmt* stmt) {
   return name ? name->id : std::string_view{};
 }
 
-// Calls `see` with the index of each marker that shows the place of an annotation, in `stmt` and in its nested blocks.
+// Calls `see` with the index of each annotation whose place a marker statement shows, for `stmt` itself and for the
+// statements of its nested blocks.
 void for_each_mark(Stmt* stmt, FunctionRef<void(int)> see) {
   if (auto* mark = marker(stmt, StmtMarker::annotated)) see(mark->index);
   for_each_block(stmt, [&](Block& inner) {
@@ -83,7 +84,7 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
   // In a class, annotations are inserted in front of the store of `__annotate__`, which is at the end of the body.
   std::size_t end = at;
   while (end < statements.size() && !marker(statements[end], StmtMarker::annotate)) ++end;
-  std::map<int, std::size_t> marked;  // maps an annotation's index to that of the statement with its marker
+  std::map<int, std::size_t> marked;  // by annotation: the index of the statement with its marker
   for (std::size_t index = 0; index < end; ++index)
     for_each_mark(statements[index], [&](int mark) { marked.emplace(mark, index); });
   for (const DeferredAnnotation& each : table) {

@@ -18,8 +18,8 @@ class Liveness {
  public:
   explicit Liveness(ast::Block body) : reads_(body) {}
 
-  // A point of the execution, with the statements that may run later: intervals of the numbers that statements have in
-  // the order of the text.
+  // A point of the execution, with the statements that may run later. The statements are stored as intervals of their
+  // numbers (see `Reads`).
   struct Moment {
     // `after` contains the statements that may run after the current statement; `future` also contains the statements
     // nested in the current statement.

@@ -69,7 +69,7 @@ class Names {
   void forget_dead();
 
   // Returns an expression that represents `value` in an emitted statement: a name, a constant or a display. `through`
-  // is the variable from which the statement reads the value.
+  // is the variable from which the statement reads the value; it is empty if there is no such variable.
   ast::Expr* given(Value value, std::string_view through);
 
  private:

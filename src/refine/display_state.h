@@ -33,7 +33,8 @@ struct State {
 
   // Returns the object of `value`; null if `value` is an expression, or if the object is not tracked any more.
   Object* object_of(const Value& value);
-  // Adds the object that `value` is, and the objects that it contains at any depth, to `found`.
+  // Adds to `found` the number of the object of `value`, and the numbers of the objects that this object contains at
+  // any depth. Adds nothing if `value` is an expression.
   void reach(const Value& value, std::set<int>& found) const;
   // True if `value` is the object with number `object`, or contains that object at any depth.
   bool reaches(const Value& value, int object) const;

@@ -57,7 +57,7 @@ void Known::use(Expr*& slot) {
   for_each_child(slot, [&](Expr*& child) { use(child); });
 }
 
-// Replaces starred displays among `items` by their items, and all other items by their known values.
+// Returns the list `a, b, c` for the items `*t, u[0]`, if t is known to be [a, b] and u to be {0: c}.
 List<Expr*> Known::spread(List<Expr*> items) {
   std::vector<Expr*> result;
   bool changed = false;

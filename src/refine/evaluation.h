@@ -1,4 +1,4 @@
-// Finds the part of a statement that is evaluated before any expression with an effect.
+// Finds an expression in a statement that is evaluated before any expression with an effect.
 #pragma once
 
 #include <set>
@@ -16,9 +16,9 @@ struct FirstEvaluated {
   std::set<std::string_view> read_before{};
 };
 
-// Returns the first subexpression in the order of evaluation for which `wanted` is true. The effects of the parts of
-// the returned subexpression are ignored: in `g((t := f()), h())`, the walrus is the first subexpression, although f()
-// is called before the walrus binds t.
+// Returns the first subexpression of `stmt`, in the order of evaluation, for which `wanted` is true. The effects of the
+// parts of the returned subexpression are ignored: in `g((t := f()), h())`, the walrus is the first subexpression,
+// although f() is called before the walrus binds t.
 FirstEvaluated first_evaluated(ast::Stmt* stmt, const Locals& locals, FunctionRef<bool(const ast::Expr*)> wanted);
 
 }  // namespace depyf

@@ -1,6 +1,6 @@
-// Removes the code LOAD_CONST None; RETURN_VALUE that the compiler added at the ends of a function. For example, if the
-// return of `if c: a(); return None` has the line of a(), the compiler added this return. A statement `b()` that
-// follows such an `if` was the else clause of the `if`.
+// Removes the returns of None that the compiler added at the ends of a function, by the code LOAD_CONST None;
+// RETURN_VALUE. For example, if the return of `if c: a(); return None` has the line of a(), the compiler added this
+// return. A statement `b()` that follows such an `if` was the else clause of the `if`.
 #include "ast/visit.h"
 #include "decode/instruction.h"
 #include "dialect/dialect.h"
@@ -151,7 +151,7 @@ void leave_behind_else(Context& context, std::vector<Stmt*>& statements) {
   move_behind(statements, statements.size() - 1, branch->body, kept);
 }
 
-// True if the return of None at the end of a block has the line of the code in front of it, or no line.
+// True if the return of None at the end of `body` has no line, or a line that is not below the code in front of it.
 bool is_on_line_before(Block body) { return body.back()->line <= last_line(body.first(body.size() - 1)); }
 
 // Returns `body` without the return of None at its end, unless the source contains this return. `implied` is true if
@@ -255,8 +255,8 @@ Block drop(Context& context, Block body, const Ends& ends, int depth, int with_l
 
 // Decides for each return of None between the forms `return` and `return None`. If the columns do not show which form
 // the source has, `return None` is used in functions that also return other values, and at the end of any function. An
-// asynchronous generator may only contain `return` without a value. `has_values` is true if some return has a value other
-// than None. `end` is the last statement of the function.
+// asynchronous generator may only contain a `return` without a value. `has_values` is true if some return has a value
+// other than None. `end` is the last statement of the function.
 void shorten(bool has_values, const Stmt* end, const Scope& scope) {
   const bool never = scope.decoded.is_async_generator();
   for (Stmt* stmt : scope.returns) {

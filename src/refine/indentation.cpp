@@ -1,8 +1,9 @@
-// Chooses between forms that compile to equal bytecode. One rewrite of a block may enable another one, and all rewrites
-// use the column of the block, so all rewrites are in one file. From 3.11 on, the columns of the bytecode's positions
-// show how statements were indented, and so decide which form the source had. For example, a statement behind `if a:
-// return b` may have been the else clause of the `if`. The body of `if a and b:` may have been the body of an `if b:`
-// within `if a:`. In a loop, the body of `if c:` may have followed an `if not c: continue`.
+// Chooses between forms of statements that compile to equal bytecode, such as an else clause and the statements behind
+// an `if`. One rewrite of a block may enable another one, and all rewrites use the column of the block, so all rewrites
+// are in one file. From 3.11 on, the columns of the bytecode's positions show how statements were indented, and so
+// decide which form the source had. For example, a statement behind `if a: return b` may have been the else clause of
+// the `if`. The body of `if a and b:` may have been the body of an `if b:` within `if a:`. In a loop, the body of `if
+// c:` may have followed an `if not c: continue`.
 #include <algorithm>
 #include <utility>
 

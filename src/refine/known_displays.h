@@ -32,15 +32,16 @@ class Known {
   void use_parts(ast::Expr* target);
 
  private:
-  // Returns a list or tuple display as an object if all of its items are known or, with `hoist`, can be stored in
-  // temporaries.
+  // Returns a list or tuple display with the items `elements` as an object. Returns std::nullopt if the items of a
+  // starred element are not known, or if, without `hoist`, the value of another element is not known.
   std::optional<Value> display(Object::Kind kind, ast::List<ast::Expr*> elements, bool hoist);
   // Returns a dict display as an object if its keys are different string or integer constants; std::nullopt for any
   // other display.
   std::optional<Value> dictionary(ast::Dict& dict, bool hoist);
   // Returns the value of an item or slice of a known object; std::nullopt if the value is not known.
   std::optional<Value> item(ast::Subscript& subscript);
-  // Replaces starred displays among `items` by their items, and all other items by their known values.
+  // Returns a list in which the items of a starred display replace the display if they are known. In each other item,
+  // `use` replaces the expressions whose values are known.
   ast::List<ast::Expr*> spread(ast::List<ast::Expr*> items);
 
   Context& context_;

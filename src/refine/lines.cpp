@@ -1,8 +1,9 @@
-// Chooses between forms that compile to equal bytecode in code up to 3.10, which has lines but no columns (see
-// indentation.cpp). If two forms have equal bytecode and equal lines, the pass chooses the form that people write more
-// often. Usually the lines show which form the source has, because an `else:` takes a line of its own, while an `elif`
-// needs no extra line. For example, a `return c` two lines below the body of `if a: return b` was the else clause of
-// the `if`. An `if c: d()` directly below the body of `if a: return b` was `elif c: d()` in the source.
+// Chooses between forms of statements that compile to equal bytecode, in code up to 3.10, which has lines but no
+// columns (indentation.cpp does so by columns). If two forms have equal bytecode and equal lines, the pass chooses the
+// form that people write more often. Usually the lines show which form the source has, because an `else:` takes a line
+// of its own, while an `elif` needs no extra line. For example, a `return c` two lines below the body of `if a: return
+// b` was the else clause of the `if`. An `if c: d()` directly below the body of `if a: return b` was `elif c: d()` in
+// the source.
 #include "ast/visit.h"
 #include "decode/instruction.h"
 #include "depyf/constant.h"

@@ -194,7 +194,8 @@ class Folder {
     return true;
   }
 
-  // Returns the condition of the assert that pytest compiled to `test`; null if pytest did not write `test`.
+  // Returns the condition of the assert that pytest rewrote to an `if` with the test `test`; null if the values of
+  // pytest's variables do not determine the condition.
   Expr* folded_test(Expr* test) {
     std::set<std::string_view> used;
     if (!is_resolvable(test, used, 0) || !uses_all(used)) return nullptr;

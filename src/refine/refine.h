@@ -24,7 +24,7 @@ struct Scope {
   std::span<ast::Stmt* const> returns = {};
 };
 
-// Returns the kind of a code object, as its flags and name show it.
+// Returns the kind of the scope of `code`, which follows from the flags and the name of the code object.
 Scope::Kind kind_of(const CodeObject& code);
 
 // The passes that pipeline.cpp runs in all styles; the file of each pass shows source before and after the pass.
@@ -49,15 +49,17 @@ ast::Block inline_temporaries(Context& context, ast::Block body, const Scope& sc
 ast::Block first_walrus(Context& context, ast::Block body, const Scope& scope);
 ast::Block name_temporaries(Context& context, ast::Block body, const Scope& scope);
 ast::Block profiling(Context& context, ast::Block body, const Scope& scope);
-// The source of a statement that returns None, as the columns of 3.11 and later show it. The return that the compiler
+// States what the source had in place of a statement of the tree that returns None: `written` stands for a `return`,
+// `broke` for a `break`, and `implied` for no statement, because the compiler added the return. Only the columns of
+// 3.11 and later show the difference; `unknown` stands for a return without known columns. The return that the compiler
 // adds at the end of a function has the position of the statement in front of it, for example a `pass`, or a `break`
 // out of the last loop.
 enum class WrittenReturn : std::uint8_t { unknown, written, implied, broke };
 // The length of the word `return`.
 constexpr int width_of_return = 6;
 WrittenReturn written_return(const ast::Stmt* stmt);
-// Return the first line of a statement and the last line of a block in the source, where the lines of nested
-// definitions do not count; -1 if the line is unknown.
+// `first_line` returns the first source line of a statement, and `last_line` returns the last source line of a block.
+// The lines inside nested definitions do not count. The result is -1 if no line is known.
 int first_line(const ast::Stmt* stmt);
 int last_line(ast::Block body);
 // True if some try statement of the code may have a finally clause.

@@ -56,7 +56,8 @@ bool has_any(ast::Block body, const Wanted& wanted) {
 inline bool has_return(ast::Block body) {
   return has_any(body, [](const ast::Stmt* stmt) { return ast::is<ast::Return>(stmt); });
 }
-// Returns the lowest index in `block` from which on all statements are below `line` in the source.
+// Returns the lowest index in `block` from which on all statements are below `line` in the source; `block.size()` if
+// the last statement is not below `line`.
 std::size_t above_line(ast::Block block, int line);
 
 // Moves the statements of `block` from index `kept` on behind the statement at `index`, which contains the block.

@@ -34,7 +34,8 @@ bool is_same_statement(const Stmt* one, const Stmt* two) {
          value_line(one) == value_line(two) && equal(one, two);
 }
 
-// True if `stmt` leaves the function and has a position of its own.
+// True if `stmt` leaves the function and may be a statement of the source: a `raise` on a known line, a return of
+// another value than None, or a return of None whose columns show that the source contains it.
 bool is_end(const Stmt* stmt) {
   if (is<Raise>(stmt)) return stmt->line >= 0;
   auto* leave = as<Return>(stmt);
@@ -43,8 +44,8 @@ bool is_end(const Stmt* stmt) {
   return true;
 }
 
-// True if two of the returns may be on one line. The lines are compared by their remainders only, so the result may be
-// true although no two returns are on one line.
+// True if two of the returns may be on one line. Only the remainders of the lines modulo 64 are compared, so the result
+// may be true although no two returns are on one line.
 bool share_line(std::span<Stmt* const> returns) {
   std::uint64_t seen = 0, shared = 0;
   for (const Stmt* stmt : returns) {

@@ -64,7 +64,8 @@ void StatementColumns::collect(Block body, int depth) {
   constexpr StmtKinds others = StmtKinds::nesting() | StmtKinds::of<Return, Delete>();
   for (Stmt* stmt : body) {
     const StmtKinds kind = StmtKinds::of(stmt);
-    // Most statements have a column of their own, or none.
+    // For a statement of a kind that is not in `others`, `Stmt::column` is the column of the statement, or -1 if it is
+    // unknown.
     if (!kind.has(others)) {
       known_.add(stmt->column);
       continue;

@@ -106,8 +106,8 @@ NodeIndex Structurer::branch(NodeIndex node, const Place& place, Statements& out
     if (info.turned == Turned::to_continue) orelse.push_back(context_.stmt(Continue{}));
   }
   if (body.empty() && !orelse.empty() && !handler) {
-    // True if the negation of `test` contains more `not` operators than `test`. A test that the compiler inverted does
-    // not come from `if c: continue`.
+    // True if `test` is an `and` or `or` that the compiler did not invert, and its negation contains more `not`
+    // operators than `test`. A test that the compiler inverted does not come from `if c: continue`.
     bool wrapped = info.turned != Turned::yes && as<BoolOp>(test) &&
                    negation_cost(context_, test) > negation_cost(context_, negate(context_, test));
     if (!negation_changes(context_, test) && !(wrapped && place.next == place.cont && place.cont >= 0)) {

@@ -22,8 +22,8 @@ Shape shape_of(const Table<Node, NodeIndex>& nodes, const Cfg& cfg) {
   for (const Node& node : nodes) {
     const bool is_used = node.end != Node::End::none;
     shape.has_ends |= is_used & (node.left_by_statement | node.else_clause);
-    // A single branch skips a node without an edge that leads back, as most nodes are: the sum is computed without a
-    // branch.
+    // Most nodes have no edge that leads back. The sum is computed without a branch, so that a single branch skips
+    // these nodes.
     const bool back_a = is_used & leads_back(nodes, node, node.a), back_b = is_used & leads_back(nodes, node, node.b);
     if (int{back_a} + int{back_b} == 0) continue;
     if (back_a) shape.back_targets.push_back(node.a);
@@ -55,7 +55,8 @@ bool returns_from_finally(const Lifted& lifted, const Node& node) {
 // Sets `left_by_statement` of the nodes that may be a `continue`, and clears it of all other nodes. A node may be a
 // `continue` if it leaves a statement or is a whole else clause, has no other effect, and leads back to earlier code.
 void settle_ends_of_statements(Table<Node, NodeIndex>& nodes) {
-  // An else clause may start with a statement whose setup is a node of its own.
+  // If the node that starts an else clause is empty and leads to the setup node of a try or with statement, the setup
+  // node starts the else clause too.
   for (const Node& node : nodes)
     if (node.else_clause && node.end == Node::End::go && node.statements.empty() && node.a >= 0 &&
         nodes[node.a].end == Node::End::setup)

@@ -19,7 +19,7 @@ Shape shape_of(const Table<Node, NodeIndex>& nodes, const Cfg& cfg);
 // True if the only statements of the node are markers for popping an exception or leaving a with statement.
 bool only_markers(const Node& node);
 
-// True if the edge may close a loop, because its target does not come later in the code than its source.
+// True if the edge from `from` to `to` may close a loop, because `to` does not come later in the code than `from`.
 inline bool leads_back(const Table<Node, NodeIndex>& nodes, const Node& from, NodeIndex to) {
   // If `to` is -1, the offset of node 0 is compared, and the result of the comparison does not count, so that the test
   // contains no branch.

@@ -41,8 +41,9 @@ Successors successors_of(const Table<Node, NodeIndex>& nodes, const Node& node) 
 
 }  // namespace
 
-// Determines the reverse postorder by a depth-first search with an explicit stack, which also finds the successors of
-// each node and counts the edges to it. The number `count`, which represents a missing successor, counts as visited.
+// Determines the reverse postorder by a depth-first search with an explicit stack. The search also finds the successors
+// of each node, and counts the edges to each node. The number `count`, which represents a missing successor, counts as
+// visited.
 void Graph::find_order() {
   const int count = int(nodes.size());
   // The table `sequence_` also holds the stack, which grows from the start of the table, while the sequence is filled
@@ -130,7 +131,8 @@ void Graph::find_merges() {
     if (const NodeIndex node = sequence_[index]; is_merge(node)) merges_[--first_merge_[idom_[node]]] = node;
 }
 
-// The rows are parts of two vectors, because an allocation for each row would take longer than filling the row.
+// The members of type Row are parts of the two tables `numbers_` and `node_numbers_`, because an allocation for each
+// row would take longer than filling the row.
 void Graph::analyse() {
   irreducible_ = has_setups_ = false;
   headers_.clear();

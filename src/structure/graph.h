@@ -76,7 +76,8 @@ class Graph {
   void find_members();
 
   Table<Successors, NodeIndex> successors_;
-  // All rows of numbers below share one allocation, and all rows of nodes share another.
+  // The members of the type Row<int, NodeIndex> below are parts of `numbers_`, and those of the type Row<NodeIndex,
+  // NodeIndex> are parts of `node_numbers_`.
   Table<int> numbers_;
   Table<NodeIndex> node_numbers_;
   // The predecessors of node n are preds_[first_pred_[n]] to preds_[first_pred_[n + 1]], the end excluded.

@@ -16,7 +16,7 @@ const InternalStmt* marker(const Stmt* stmt, StmtMarker wanted) {
   auto* internal = as<InternalStmt>(stmt);
   return internal && internal->marker == wanted ? internal : nullptr;
 }
-// True if the only statement left is the marker that raises the exception again because no clause matched.
+// True if `statements` contains only the marker that raises the exception again because no clause matched.
 bool ends_clauses(const Table<Stmt*>& statements) {
   return statements.size() == 1 && marker(statements[0], StmtMarker::reraise);
 }

@@ -12,7 +12,8 @@ NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex hea
                      const Place& place);
 
 // Returns the node behind a for loop whose body has no path back to the header, because each path through the body ends
-// in `break` or leaves the function.
+// in `break` or leaves the function; -1 if `exhausted` is -1. `body` and `exhausted` are the first node of the body and
+// the node to which control goes when the iterator is exhausted.
 NodeIndex after_single_pass(const Outline& outline, NodeIndex header, NodeIndex body, NodeIndex exhausted,
                             const Place& place);
 

@@ -20,7 +20,7 @@ namespace {
 
 // True if `exit`, which lies outside of the loop, has a line between the lines of the loop, so that the test at the
 // header is not the test of a while loop. The raise of an `assert` has the line of the test of the `assert`, so a raise
-// on the line of the header is accepted as well.
+// on the line of the header is treated like a node on a later line.
 bool stands_within(const Outline& outline, NodeIndex header, NodeIndex exit) {
   if (exit < 0 || outline.forward_preds(exit) > 1) return false;
   const bool may_assert =

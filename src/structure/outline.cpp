@@ -9,7 +9,7 @@
 namespace depyf {
 using namespace ast;
 
-// Derives the facts in an order in which each fact depends only on earlier facts.
+// Computes the members in an order in which each member depends only on members that have been computed before.
 Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_return)
     : Graph(lifted.nodes, lifted.entry), version_(version), cfg_(cfg), may_return_(may_return) {
   find_loop_ends();
@@ -29,11 +29,12 @@ void Outline::find_regions() {
       [&](NodeIndex node) { return nodes[node].region; });
 }
 
-// Finds the last jump back to each block, in the bytecode instead of the graph, because unreachable jumps count.
+// Finds the last jump back to each block. The jumps of the bytecode are searched instead of the edges of the graph,
+// because unreachable jumps count too.
 void Outline::find_loop_ends() {
   if (!has_loops()) return;
-  // By target: the offset of the last jump back. Jumps that do not lead back set an additional last element, because
-  // that takes no branch.
+  // By target instruction: the offset of the last jump back to the instruction. A jump that does not lead back sets the
+  // additional last element of the table, so that the loop needs no branch.
   Table<std::uint32_t> last(cfg_.code.size() + 1);
   for (const InstructionIndex at : cfg_.jumps) {
     const Instruction& it = cfg_.code[at];
@@ -59,9 +60,9 @@ bool Outline::trivial_tail(NodeIndex node) const {
   return info.inherited || is_kept_back(info.value);
 }
 
-// True for a constant that `return` loads after the cleanup code of an enclosing `finally` or `with`, so that the load
-// does not show whether the return is within the statement. From 3.14 on, the result is false for folded constants,
-// because the compiler folds them after it has placed the load.
+// True if `value` is a constant that `return` loads after the cleanup code of an enclosing `finally` or `with`, so that
+// the load does not show whether the return is within the statement. From 3.14 on, the result is false for folded
+// constants, because the compiler folds them after it has placed the load.
 bool Outline::is_kept_back(const Expr* value) const {
   auto* node = as<ConstantExpr>(value);
   return node && !(dialect_of(version_).late_folding && is_folded(*node->value));
@@ -73,7 +74,7 @@ bool Outline::is_case(NodeIndex node) const {
   return internal && internal->marker == Marker::match_case;
 }
 
-// Nodes that structuring adds have no block.
+// A node that `simplify_graph` has added has no basic block, and its number is at least the number of basic blocks.
 std::uint32_t Outline::start_of(NodeIndex node) const {
   if (node >= int(cfg_.blocks.size())) return nodes[node].offset;
   return cfg_.code[cfg_.blocks[node].begin].offset;

@@ -18,11 +18,12 @@ class Outline : public Graph {
 
   const Cfg& cfg() const { return cfg_; }
   const Forest<RegionIndex, NodeIndex>& regions() const { return regions_; }  // the nodes of each region
-  // Returns the offset of the last jump back to the header of a loop, which may be unreachable up to 3.9; 0 if no jump
-  // leads back.
+  // Returns the bytecode offset of the last jump back to the loop header `header`; 0 if no jump leads back. Up to 3.9,
+  // the last jump back may be unreachable.
   std::uint32_t loop_end(NodeIndex header) const { return loop_end_[header]; }
-  // Returns the nodes of 3.8 that end in an END_FINALLY that always raises. An END_FINALLY that always raises
-  // nevertheless has an edge to the code behind its try statement (see replace_block_stack).
+  // In 3.8: returns the nodes whose last instruction is an END_FINALLY that always raises. Although control never goes
+  // on behind the END_FINALLY, an edge leads from the node to the code behind its try statement (see
+  // replace_block_stack).
   const Table<NodeIndex>& dead_ends() const { return dead_ends_; }
   // In 3.8: returns the node in the region `scope` that raises the exception again at the end of the handlers, and has
   // an edge to the code behind the try statement; -1 if there is no such node.
@@ -32,7 +33,7 @@ class Outline : public Graph {
   NodeIndex node_at(std::uint32_t offset) const;
   // True if the node only returns, so that a copy of the return may be written at each place that leads to it.
   bool trivial_tail(NodeIndex node) const;
-  // True if the node is the test of a case.
+  // True if the node branches on whether the subject matches the pattern of a case of a match statement.
   bool is_case(NodeIndex node) const;
   // Returns the offset of the first instruction of a node. `Node::offset` may differ from the offset of the first
   // instruction, because passes change `Node::offset` to order the nodes.

@@ -28,8 +28,8 @@ bool handler_falls(const Outline& outline, NodeIndex handler, RegionIndex scope,
   return false;
 }
 
-// True if all edges to the node come from nodes that raise, so that the node never runs, because it follows handlers
-// that never complete.
+// True if all edges to the node come from nodes that do not complete normally (Node::End::stop), so that the node never
+// runs. In 3.8, such an edge leads to the code behind handlers that never complete.
 bool is_dead(const Outline& outline, NodeIndex node) {
   return std::ranges::all_of(outline.preds(node),
                              [&](NodeIndex pred) { return outline.nodes[pred].end == Node::End::stop; });
@@ -54,8 +54,9 @@ void drop_dead_jumps(const Outline& outline, const Table<NodeIndex>& after, Tabl
 
 }  // namespace
 
-// Throws an error because a try statement has a second end. If several paths meet at `end`, WaysMeet is thrown, because
-// `end` may be the end of a `while True:` block that `break` leaves.
+// Throws an InternalError because the body of the try statement that `setup` enters leads to several nodes behind the
+// body, one of which is `end`. If several paths meet at `end`, the error is a WaysMeet, because `end` may be the end of
+// a `while True:` block that `break` leaves.
 void Structurer::fail_of_ends(NodeIndex setup, NodeIndex end) const {
   if (outline_.forward_preds(end) > 1) throw WaysMeet{{"a try statement with several ends", nodes_[setup].offset}, end};
   fail("a try statement with several ends", setup);
@@ -97,7 +98,8 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
-  // In 3.8, if the handlers go on elsewhere, the node right behind the handlers may be an unreachable else clause.
+  // In 3.8, a node right behind the handlers that never runs may be the else clause. `joined` is true if control goes
+  // on behind the try statement at another node, or if the else clause is a `break`.
   if (body_exits.empty() && !is_finally)
     for (std::size_t index = 0; index < handler_exits.size() && orelse_at < 0; ++index) {
       NodeIndex node = handler_exits[index];

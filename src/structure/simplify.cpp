@@ -261,7 +261,8 @@ void split_loop_starts(Lifted& lifted, const Cfg& cfg, Table<NodeIndex> starts) 
 }
 
 // True if several branches lead to the header of some while loop, at least one of them by a back edge. The function is
-// cheap, and returns true if any loop has a copied test.
+// a cheap test of whether `join_loop_tests` may change the graph: the result is true whenever a loop has a copied test,
+// and may be true for other graphs.
 bool may_join_loop_tests(const Lifted& lifted) {
   const auto& nodes = lifted.nodes;
   Table<NodeIndex> backward;

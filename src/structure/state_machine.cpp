@@ -1,5 +1,5 @@
-// Writes any graph at all as a state machine: the variable `__state` contains the number of the current block, and each
-// block is one arm of a `while True:` loop over this number.
+// Writes any graph at all as a state machine: the variable `__state` contains the number of the current block, and a
+// `while True:` loop contains an `if` for each block, which is called the arm of the block.
 //
 //   The arm of block 0 is `if __state == 0:` with the statements of the block, and ends by setting the next state.
 //   The arm of a block that ends in a branch ends in an assignment such as `__state = 3 if test else 1`.
@@ -269,9 +269,9 @@ class StateMachine {
     return states;
   }
 
-  // Returns a try statement around the arms in `body`. The except clause stores the exception in the variable for the
-  // stack slot where the handler expects it, and sets `__state` to the number of the handler. The region of the block
-  // that raised the exception determines the handler.
+  // Returns a try statement around `body`, which contains the arms of blocks. The except clause stores the exception in
+  // the variable for the stack slot where the handler expects it, and sets `__state` to the number of the handler. The
+  // region of the block that raised the exception determines the handler.
   Stmt* protect(Block body, const std::map<int, Table<int>>& by_region, int depth) {
     auto slot = [&](int at) { return context_.name(context_.arena.copy("__stack_" + std::to_string(at))); };
     std::string_view exception = "__exception";

@@ -89,8 +89,9 @@ Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const
     for (NodeIndex node : outline_.successors(pred)) {
       if (outline_.order(pred) >= outline_.order(node) || cfg_.inside(nodes_[node].region, region)) continue;
       if (claims_[node].claimed || nodes_[node].left_by_statement || !outline_.dominates(first, node)) continue;
-      // In 3.8, a return that ends a handler belongs into the handler, behind an inner try statement, and not behind
-      // the statement of the handler.
+      // In 3.8, the node of a return at the end of a handler lies outside of the handler's region. If `region` is the
+      // region of the handler, the return is written in the handler, behind an inner try statement, and is left out
+      // here.
       const bool ends_handler = nodes_[node].ends_handler && cfg_.regions[region].parent == nodes_[node].region;
       if (outline_.trivial_tail(node) && (!nodes_[node].behind_handlers || ends_handler)) continue;
       found.insert(outline_.order(node));

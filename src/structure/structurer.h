@@ -50,8 +50,8 @@ class Structurer {
   NodeIndex end_of_block(NodeIndex node) const { return block_ends_.empty() ? NodeIndex() : block_ends_[node]; }
   // Writes `node` and the nodes that come after it into `out`, until no further node has to be written at `place`.
   void emit(NodeIndex node, Place place, Statements& out);
-  // Writes the end of a node, such as a branch. If `tail` is true, the successor of the node may be returned instead of
-  // being placed.
+  // Writes the end of a node, such as a branch. If `tail` is true, the successor of the node may be returned to the
+  // caller instead of being written.
   NodeIndex terminator(NodeIndex node, const Place& place, Statements& out, bool tail);
   // Writes the transfer of control to `target`: nothing, `continue`, `break`, a copied return, or the statements of
   // `target` itself.
@@ -64,7 +64,8 @@ class Structurer {
     return node;
   }
   void leave_loop(NodeIndex node, Place& place) const;
-  // Writes the statements from `node` on, which follow a statement that is complete.
+  // Like `emit`, but first sets the loop of `place` to the loop around `node` if `node` lies outside of the loop of
+  // `place` (see `step_to`).
   void place_node(NodeIndex node, Place place, Statements& out);
   // Writes all `nodes` but the last, one behind the other. Returns the last node, which the caller has to write; -1 if
   // `nodes` is empty.

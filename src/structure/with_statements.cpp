@@ -19,8 +19,9 @@ NodeIndex Structurer::with(NodeIndex setup, const Place& place, Statements& out)
   if (own && !tail) claims_[follow].claimed = true, after.push_back(follow);
   for (NodeIndex node : merges(setup, place)) claims_[node].claimed = true, after.push_back(node);
   if (const Table<NodeIndex> exits = exits_of(region, info.a, place); !exits.empty()) {
-    // The body may end in a `break` out of a `while True:` block that runs once, if the code behind the with statement
-    // runs only when `__exit__` suppresses an exception.
+    // If the body leads to a single node other than `follow`, WaysMeet requests a `while True:` block that ends at this
+    // node, so that the body can go there by `break`. For example, the code at `follow` may run only if `__exit__`
+    // suppresses an exception.
     constexpr const char* several = "a with statement with several ends";
     if (exits.size() == 1) throw WaysMeet{{several, nodes_[setup].offset}, exits[0]};
     fail(several, setup);
