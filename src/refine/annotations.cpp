@@ -84,7 +84,7 @@ void place_unmarked(Context& context, Statements& statements, const std::vector<
   // In a class, annotations are inserted in front of the store of `__annotate__`, which is at the end of the body.
   std::size_t end = at;
   while (end < statements.size() && !marker(statements[end], StmtMarker::annotate)) ++end;
-  std::map<int, std::size_t> marked;  // by annotation: the index of the statement with its marker
+  std::map<int, std::size_t> marked;  // by annotation: the index in `statements` of the statement with its marker
   for (std::size_t index = 0; index < end; ++index)
     for_each_mark(statements[index], [&](int mark) { marked.emplace(mark, index); });
   for (const DeferredAnnotation& each : table) {

@@ -16,10 +16,10 @@ using namespace ast;
 namespace {
 // True if `expr` is the AssertionError of an assert statement. From 3.9 on, the text `Name::id` of a global that the
 // source names is part of co_names. The text of the name `AssertionError` that represents LOAD_ASSERTION_ERROR is
-// outside of co_names, although it may be equal. In 3.8, an assert loads the exception by LOAD_GLOBAL even in modules
-// and classes, where an explicit `AssertionError` is loaded by LOAD_NAME. In functions of 3.8, `assert c` and `if not
-// c: raise AssertionError` have the same code. If a local variable is named AssertionError, the opcode of the
-// instruction that loads `expr` shows if the instruction belongs to an assert.
+// outside of co_names, even if co_names contains an equal text. In 3.8, an assert loads the exception by LOAD_GLOBAL
+// even in modules and classes, where an explicit `AssertionError` is loaded by LOAD_NAME. In functions of 3.8, `assert
+// c` and `if not c: raise AssertionError` have the same code. If a local variable is named AssertionError, the opcode
+// of the instruction that loads `expr` shows if the instruction belongs to an assert.
 bool is_assertion(const Expr* expr, const Scope& scope) {
   auto* name = as<Name>(expr);
   if (!name || name->id != "AssertionError") return false;

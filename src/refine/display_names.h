@@ -1,6 +1,6 @@
 // Tracks the names whose values are known while fold_displays.cpp rewrites a block. The store of a known value under a
-// name is emitted only if a statement whose effect is not interpreted reads the name, or if a local to which the known
-// value refers is rebound.
+// name is emitted only if the rewritten code may read the name. If a local to which a known value refers is rebound,
+// the old value of the local is first copied to a temporary.
 #pragma once
 
 #include <map>

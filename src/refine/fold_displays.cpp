@@ -1,8 +1,9 @@
-// Folds displays that are built step by step. Lists, tuples and dicts that only locals refer to are tracked with their
-// items from statement to statement, and the statements that build them are removed. If a statement that is kept uses a
-// tracked object, a display replaces this use. Copies (`b = a`) and stores that nothing reads are removed too. The pass
-// relies on a later proof of equivalence: if the folded source is not proved, python/depyf/decompilation.py falls back
-// to source without folding. For example, `t = [a]; t.extend([b]); u = [t]; v = u[0]; f(*v)` becomes `f(a, b)`.
+// Folds the statements that build a list, tuple or dict step by step into a single display. Lists, tuples and dicts
+// that only locals refer to are tracked with their items from statement to statement, and the statements that build
+// them are removed. If a statement that is kept uses a tracked object, a display replaces this use. Copies (`b = a`)
+// and stores that nothing reads are removed too. The pass relies on a later proof of equivalence: if the folded source
+// is not proved, python/depyf/decompilation.py falls back to source without folding. For example, `t = [a];
+// t.extend([b]); u = [t]; v = u[0]; f(*v)` becomes `f(a, b)`.
 #include "ast/visit.h"
 #include "refine/known_displays.h"
 #include "support/search_limits.h"

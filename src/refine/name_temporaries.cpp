@@ -200,8 +200,8 @@ class Namer {
   }
 
   Context& context_;
-  // `taken_` contains the names that this code or nested code uses, `lendable_` the locals of this code, `mentioned_`
-  // the names in the source, and `seen_` the temporaries in `order_`.
+  // `taken_` contains the names that this code or nested code uses, `lendable_` the locals of this code that are no
+  // cells, `mentioned_` the names in the source, and `seen_` the temporaries in `order_`.
   std::set<std::string_view> taken_, lendable_, mentioned_, seen_;
   // Maps each local to a number that `count` computes: how often the name of the local is also the name of a global, an
   // attribute or a parameter, or is used by nested code.

@@ -60,7 +60,8 @@ inline bool has_return(ast::Block body) {
 // the last statement is not below `line`.
 std::size_t above_line(ast::Block block, int line);
 
-// Moves the statements of `block` from index `kept` on behind the statement at `index`, which contains the block.
+// Moves the statements of `block` from index `kept` on behind the statement `statements[index]`, which contains
+// `block`.
 inline void move_behind(std::vector<ast::Stmt*>& statements, std::size_t index, ast::Block& block, std::size_t kept) {
   const ast::Block moved = block.subspan(kept);
   statements.insert(statements.begin() + std::ptrdiff_t(index) + 1, moved.begin(), moved.end());

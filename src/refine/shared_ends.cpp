@@ -17,8 +17,8 @@ using namespace ast;
 
 namespace {
 
-// The largest number of last statements of a block whose copies are searched for, because the compiler copies up to
-// four instructions.
+// The largest number of statements in an end whose copies are searched for. The compiler copies ends of up to four
+// instructions.
 constexpr std::size_t longest_end = 4;
 
 // Returns the line of the value that `stmt` returns; -1 if it returns no value. A return out of a `with` has the

@@ -46,9 +46,10 @@ struct LineRange {
   bool empty() const { return last < first; }
 };
 
-// Adds the lines on which the pass may restore a statement of `body` or of its nested blocks. The pass may restore a
-// statement on any line below the start of a statement with an empty block. The pass may also restore a statement
-// between an `if` and its body, if another branch of the `if` fits on the lines between the `if` and the body.
+// Adds to `lines` the lines on which the pass may restore a statement of `body` or of its nested blocks. The pass may
+// restore a statement on any line below the start of a statement with an empty block. The pass may also restore a
+// statement between an `if` and its body, if another branch of the `if` fits on the lines between the `if` and the
+// body.
 void add_silent_lines(Block body, LineRange& lines) {
   constexpr int lines_of_branch = 2;  // the lines of the silent statement and of the `else` or `elif` below it
   for (Stmt* stmt : body) {

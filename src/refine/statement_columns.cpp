@@ -87,7 +87,7 @@ int StatementColumns::column(const Stmt* stmt, int depth) const {
       return written_return(stmt) != WrittenReturn::written ? -1
              : stmt->width == width_of_return               ? stmt->column
                                                             : stmt->column - behind_return;
-    return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // from the column of the constant
+    return stmt->column < behind_return ? -1 : stmt->column - behind_return;  // `stmt->column` is that of the constant
   }
   // If a return runs a finally clause first, its position may be the end of that clause.
   if (auto* leave = as<Return>(stmt); leave && leave->value->line != stmt->line) return -1;

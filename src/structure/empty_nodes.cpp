@@ -22,8 +22,8 @@ Shape shape_of(const Table<Node, NodeIndex>& nodes, const Cfg& cfg) {
   for (const Node& node : nodes) {
     const bool is_used = node.end != Node::End::none;
     shape.has_ends |= is_used & (node.left_by_statement | node.else_clause);
-    // Most nodes have no edge that leads back. The sum is computed without a branch, so that a single branch skips
-    // these nodes.
+    // Most nodes have no edge that leads back. The sum is computed without a branch, so that a single `if` skips these
+    // nodes.
     const bool back_a = is_used & leads_back(nodes, node, node.a), back_b = is_used & leads_back(nodes, node, node.b);
     if (int{back_a} + int{back_b} == 0) continue;
     if (back_a) shape.back_targets.push_back(node.a);
@@ -52,7 +52,7 @@ bool returns_from_finally(const Lifted& lifted, const Node& node) {
          });
 }
 
-// Sets `left_by_statement` of the nodes that may be a `continue`, and clears it of all other nodes. A node may be a
+// Sets `left_by_statement` of the nodes that may be a `continue`, and clears it for all other nodes. A node may be a
 // `continue` if it leaves a statement or is a whole else clause, has no other effect, and leads back to earlier code.
 void settle_ends_of_statements(Table<Node, NodeIndex>& nodes) {
   // If the node that starts an else clause is empty and leads to the setup node of a try or with statement, the setup
@@ -118,7 +118,7 @@ void skip_empty(Lifted& lifted, const Shape& shape) {
   };
   const int count = int(nodes.size());
   // Indexed by node: true if the node ends in a plain jump (End::go), and either has no statements or starts with a
-  // marker. The value is true for few nodes, and each node that does nothing is one of them.
+  // marker (InternalStmt). The value is true for few nodes, and each node that does nothing is one of them.
   Table<char> may_do_nothing(count);
   bool is_possible = false;  // true if the table contains a value that is true
   for (int index = 0; index < count; ++index) {

@@ -7,10 +7,10 @@
 namespace depyf {
 
 // Facts about a graph that are cheap to compute. In most graphs, `back_targets` is empty and `has_ends` is false, so
-// that most of the simplification is skipped.
+// that `simplify_graph` skips most of its work.
 struct Shape {
   Table<NodeIndex> back_targets;  // the targets of edges that may close a loop
-  bool has_ends = false;  // true if some node leaves a statement, or starts an else clause (3.8)
+  bool has_ends = false;  // in 3.8: true if `left_by_statement` or `else_clause` of some node is set
   bool has_regions = false;  // true if the code has try or with statements, which leave markers (see `only_markers`)
 };
 

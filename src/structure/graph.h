@@ -38,7 +38,7 @@ class Graph {
   int forward_preds(NodeIndex node) const { return forward_preds_[node]; }
   // Returns the position of the node in reverse postorder; -1 if the node cannot be reached.
   int order(NodeIndex node) const { return order_[node]; }
-  // Returns the immediate dominator of the node.
+  // Returns the immediate dominator of the node; the entry itself for the entry.
   int idom(NodeIndex node) const { return idom_[node]; }
   // Returns the header of the innermost loop around the node; -1 if the node is in no loop. A header is in its own
   // loop.

@@ -12,8 +12,8 @@ Table<ast::ExceptHandler> except_clauses(Context& context, const Table<ast::Stmt
 // leaves the body.
 Table<ast::Stmt*> without_exception(Context& context, const Table<ast::Stmt*>& body);
 
-// Removes from `statements` the markers that only earlier stages need, and returns the remaining statements. The given
-// statements are changed in place.
+// Removes from `statements` the markers that only earlier stages need, and returns the remaining statements. The list
+// `statements`, its statements and their nested blocks are changed in place.
 ast::Block clean(Context& context, ast::Block statements);
 
 }  // namespace depyf

@@ -23,9 +23,10 @@ struct LoopExits {
   // The nodes on paths out of the loop that belong to statements inside of the loop: handlers, and code that leaves
   // handlers.
   std::set<NodeIndex> lexical;
-  // In 3.8: the setup nodes of those try statements in the loop whose handlers precede code of the loop.
+  // In 3.8: the setup nodes of those try statements in the loop that have code of the loop behind their handlers.
   Table<NodeIndex> go_round;
-  // The largest offset in the loop. Code at a smaller offset than `last` cannot be the code behind the loop.
+  // The largest bytecode offset of the loop's nodes and of its jumps back. Code at a smaller offset than `last` cannot
+  // be the code behind the loop.
   std::uint32_t last = 0;
 };
 
@@ -49,11 +50,12 @@ bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
          outline.nodes[node].iterators <= outline.nodes[header].iterators;
 }
 
-// Returns the start of the code behind the loop: the first possible node on the path out of the loop through `exit`.
-// Returns -1 if no node or several nodes are possible. A node is possible if control gets from `place` to the node
-// without a statement or by `continue`. A node is also possible if the loop's iterator is off the stack, and the node
-// has popped the iterator or lies behind the start of the else clause in bytecode order. The path through `exit` may
-// have branches, because a `break` may stand in an `if` whose other branch raises or returns.
+// Returns the node at which the code behind the loop starts: the first node on the path out of the loop through `exit`
+// that may start this code. Returns -1 if no node or several nodes may start the code. A node may start the code behind
+// the loop if control gets from `place` to the node without a statement or by `continue`. A node may also start the
+// code behind the loop if the loop's iterator is off the stack, and the node has popped the iterator or lies behind the
+// start of the else clause in bytecode order. The path through `exit` may have branches, because a `break` may stand in
+// an `if` whose other branch raises or returns.
 NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted,
                        const Place& place) {
   NodeIndex found = -1;
@@ -90,8 +92,8 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
 NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted, const Place& place) {
   // The paths from `exit` and `exhausted` are followed forward in reverse postorder, to the first node on both paths.
   // Bit 0 of `sides` stands for the path from `exit`, and bit 1 for the path from `exhausted`.
-  std::map<int, int> ahead;  // for each position in reverse postorder: the sides that reach the node
-  int open[2] = {0, 0};  // the number of entries in `ahead` that each side has
+  std::map<int, int> ahead;  // by position in reverse postorder: the `sides` of the paths that reach the node
+  int open[2] = {0, 0};  // by path: the number of nodes in `ahead` that the path reaches
   auto visit = [&](NodeIndex node, int sides) {
     int& known = ahead[outline.order(node)];
     for (int side : {0, 1}) open[side] += (sides & ~known) >> side & 1;
@@ -126,7 +128,8 @@ NodeIndex else_meet(const Outline& outline, NodeIndex header, NodeIndex exit, No
 }
 
 // Returns the first node that is not empty on the path that starts at `exit`, behind a `break` that has popped the
-// iterator of a for loop. Returns -1 for a while loop, and if the path first reaches a node to which `place` leads.
+// iterator of a for loop. Returns -1 for a while loop, and if the path first reaches a node to which `place` leads
+// (Place::leads_to).
 NodeIndex behind_break(const Outline& outline, NodeIndex header, NodeIndex exit, const Place& place) {
   if (outline.nodes[header].end != Node::End::loop) return -1;
   for (int steps = 0; exit >= 0 && steps < search_limits::nodes_behind_break; ++steps, exit = outline.nodes[exit].a) {
@@ -325,7 +328,8 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   return best;
 }
 
-// True if no path from `node` leads to a node that `place` leads to, nor back to the header of a loop around `node`.
+// True if no path from `node` leads to a node that `place` leads to (Place::leads_to), nor back to the header of a loop
+// around `node`.
 bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place) {
   Table<NodeIndex> todo{node};
   std::set<NodeIndex> seen{node};

@@ -17,8 +17,8 @@ NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex hea
 NodeIndex after_single_pass(const Outline& outline, NodeIndex header, NodeIndex body, NodeIndex exhausted,
                             const Place& place);
 
-// True if some path leads from the node `from` to the node `to` without passing a node that `place` leads to. Only the
-// last edge of the path may be a back edge.
+// True if some path leads from the node `from` to the node `to` without passing a node that `place` leads to
+// (Place::leads_to). Only the last edge of the path may be a back edge.
 bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& place);
 
 }  // namespace depyf

@@ -13,7 +13,7 @@ using namespace ast;
 Outline::Outline(Version version, Lifted& lifted, const Cfg& cfg, bool may_return)
     : Graph(lifted.nodes, lifted.entry), version_(version), cfg_(cfg), may_return_(may_return) {
   find_loop_ends();
-  if (cfg_.regions.empty()) return;  // the code below looks only at statements with handlers
+  if (cfg_.regions.empty()) return;  // the members that are computed below are only used for code with regions
   find_regions();
   for (NodeIndex node : sequence())
     if (nodes[node].end == Node::End::stop && nodes[node].a >= 0) dead_ends_.push_back(node);

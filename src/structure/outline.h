@@ -54,7 +54,7 @@ class Outline : public Graph {
   // By node: true if control goes from an `except*` clause to the node, so that a return in the node must not be copied
   // into the clause. The table is empty if the code has no `except*`.
   Table<char> after_star_;
-  Table<std::uint32_t> loop_end_;  // by header: the last jump back to the header
+  Table<std::uint32_t> loop_end_;  // by header: the offset of the last jump back to the header
   Table<NodeIndex> dead_ends_;
   std::map<std::uint32_t, NodeIndex> node_at_;  // the node at each offset; empty without `dead_ends_`
   const bool may_return_;

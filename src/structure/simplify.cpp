@@ -91,7 +91,8 @@ bool split_suffix(Context& context, Expr* test, const Expr* wanted, bool is_or, 
   return true;
 }
 
-// Returns the line of the last operand of a test. The copy of a test has the same line as the original test.
+// Returns the line of the last operand of a test. The copy of a while loop's test has the same line as the original
+// test.
 std::int32_t last_line(const Expr* test) {
   while (auto* chain = as<BoolOp>(test)) test = chain->values.back();
   return test->line;
@@ -267,7 +268,7 @@ bool may_join_loop_tests(const Lifted& lifted) {
   const auto& nodes = lifted.nodes;
   Table<NodeIndex> backward;
   for (const Node& node : nodes) {
-    // A single branch skips a node from which no branch leads back.
+    // Most nodes do not end in a branch with an edge that leads back, and a single `if` skips these nodes.
     const bool is_branch = node.end == Node::End::branch;
     const bool back_a = is_branch & leads_back(nodes, node, node.a);
     const bool back_b = is_branch & leads_back(nodes, node, node.b);

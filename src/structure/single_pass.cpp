@@ -1,6 +1,6 @@
-// Several paths can meet at a node although no `if`, no loop and no other compound statement ends there. The passes in
-// this file then write a `while True:` block that runs once and ends in front of the node, so that the paths reach the
-// node by `break`. For example, `if x: goto c; if y: goto c; return; c: rest` becomes `while True:` with the body
+// Several paths can meet at a node although no `if`, no loop and no other compound statement ends there. The functions
+// in this file then write a `while True:` block that runs once and ends in front of the node, so that the paths reach
+// the node by `break`. For example, `if x: goto c; if y: goto c; return; c: rest` becomes `while True:` with the body
 // `if x: break; if y: break; return`, followed by `rest`.
 //
 // Parsers contain `while True:` loops that run once, and generated parsers, for example those that Snowball generates,

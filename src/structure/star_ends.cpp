@@ -12,8 +12,8 @@ using namespace ast;
 
 // Finds the nodes to which control goes from the ends of `except*` clauses. If a node behind an `except*` clause only
 // returns a value, and the code behind an enclosing with statement returns the same value, the edges to the node are
-// redirected to that code. For each node behind an `except*` clause, unless the edges to the node are redirected,
-// `after_star_` records that a return in the node must not be copied into an `except*` clause.
+// redirected to that code. `after_star_` records for each other node behind an `except*` clause that a return in the
+// node must not be copied into an `except*` clause.
 void Outline::find_star_ends() {
   if (std::ranges::none_of(cfg_.regions, &Region::is_star)) return;
   after_star_.resize(nodes.size());

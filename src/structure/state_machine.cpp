@@ -270,8 +270,8 @@ class StateMachine {
   }
 
   // Returns a try statement around `body`, which contains the arms of blocks. The except clause stores the exception in
-  // the variable for the stack slot where the handler expects it, and sets `__state` to the number of the handler. The
-  // region of the block that raised the exception determines the handler.
+  // the variable for the stack slot where the handler expects it, and sets `__state` to the number of the block that
+  // starts the handler. The region of the block that raised the exception determines the handler.
   Stmt* protect(Block body, const std::map<int, Table<int>>& by_region, int depth) {
     auto slot = [&](int at) { return context_.name(context_.arena.copy("__stack_" + std::to_string(at))); };
     std::string_view exception = "__exception";

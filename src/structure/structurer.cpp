@@ -202,7 +202,8 @@ NodeIndex Structurer::go(NodeIndex target, const Place& place, Statements& out, 
   }
   if (target < 0) fail("control goes nowhere", target);
   const Node& info = nodes_[target];
-  // True if no other edge leads to the node `target`, and `target` has not been placed.
+  // True if no other edge leads to the node `target`, and `target` has been neither written nor reserved by another
+  // place.
   bool first = !claims_[target].emitted && !claims_[target].claimed && outline_.forward_preds(target) == 1;
   if ((!first || !cfg_.inside(info.region, place.region)) && outline_.trivial_tail(target)) {
     append(out, info.statements);

@@ -80,8 +80,8 @@ class Structurer {
     return follow >= 0 && !place.leads_to(follow) && !nodes_[follow].left_by_statement;
   }
   // Returns nodes outside `region` to which edges from nodes of `region` lead. `first`, the first node of `region`,
-  // dominates every returned node. Nodes to which `place` leads anyway, nodes that are already claimed, and most
-  // returns are left out.
+  // dominates every returned node. Nodes to which `place` leads anyway (Place::leads_to), nodes that another place has
+  // reserved (Claim::claimed), and most returns are left out.
   Table<NodeIndex> exits_of(RegionIndex region, NodeIndex first, const Place& place) const;
   static void append(Statements& out, const StatementList& statements) {
     constexpr std::size_t usual_block = 8;  // most blocks have fewer statements
