@@ -125,9 +125,10 @@ void add_facts(const Expression& it, std::vector<Fact>& facts) {
   }
 }
 
-// Returns the facts that a guard asserts; empty if the rules do not cover the guard. The rules do not cover guards that
-// only PyTorch's own object can check, because these guards have no conditions. The rules do not cover guards on the
-// state of the process either, because `__torch_function__` is enabled while these guards are checked.
+// Returns the facts that a guard asserts; empty if the rules for implied guards do not cover the guard. The rules do
+// not cover guards that only PyTorch's own object can check, because such a guard has no conditions. The rules do not
+// cover guards on the state of the process either, because `__torch_function__` is enabled while PyTorch checks such a
+// guard.
 std::vector<Fact> facts_of(const Guard& guard) {
   std::vector<Fact> facts;
   if (guard.is_live || !guard.is_quiet) return facts;
@@ -166,7 +167,7 @@ std::optional<MethodCall> method_call(std::string_view text) {
                     tree->parts.size() == 2 ? unparse(tree->parts[1]) : std::string()};
 }
 
-// The facts that are asserted by guards which are not redundant.
+// The facts that are asserted by the guards which have not been found redundant.
 class Premises {
  public:
   explicit Premises(std::int64_t identity_of_none) : identity_of_none_(identity_of_none) {}

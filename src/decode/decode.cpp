@@ -60,7 +60,8 @@ void name_slots(DecodedCode& decoded) {
   }
 }
 
-// The largest number of stack items of one instruction; twice this number still fits in 32 bits.
+// The bound of co_stacksize, and of arguments of operations that have no bound of their own. Twice this number still
+// fits in 32 bits.
 constexpr std::int32_t count_max = 1 << 28;
 
 // Returns co_stacksize, but at most a bound that depends on the length of the bytecode: a malformed file may contain a
@@ -123,8 +124,8 @@ constexpr std::array<Check, op_count> checks = [] {
   return all;
 }();
 
-// Converts the targets of jumps into indices of operations, and returns an error if an argument is out of the range of
-// its operation.
+// Converts the targets of jumps into indices of operations. Returns an error if no instruction starts at the target of
+// a jump, or if an argument is out of the range of its operation; otherwise true.
 Result<bool> finish(DecodedCode& decoded, const OperationMap& operations) {
   // The compiler ignores unreachable code when it computes co_stacksize, and unreachable code unpacks a few values at
   // most.

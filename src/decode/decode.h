@@ -12,7 +12,7 @@ namespace depyf {
 // Decodes `code`, which must outlive the result. An opcode that the version lacks, a jump that leads to no instruction
 // or an argument out of range is an error with its offset.
 Result<DecodedCode> decode(const CodeObject& code);
-// Decodes `code` into `decoded`, which must be empty.
+// Decodes `code` into `decoded`, which must be empty. Returns true, or an error.
 Result<bool> decode(const CodeObject& code, DecodedCode& decoded);
 
 // Maps each code object to the result of `decode` for it, so that later stages need not decode it again.

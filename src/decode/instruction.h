@@ -80,7 +80,7 @@ struct Instruction {
   // The number of bytes from `offset` to the end of the last inline cache. If one CPython instruction was translated
   // into several operations, all but the first have size 0.
   std::uint8_t size = 2;
-  Turned turned = Turned::unknown;  // for a conditional jump: set by `simplify_idioms`
+  Turned turned = Turned::unknown;  // of a conditional jump; `simplify_idioms` finds the value out
   // True for the JUMP_IF_TRUE_OR_POP behind `a` in `(a or b) or c`, if the parentheses are known from the exception
   // ranges.
   bool is_grouped = false;

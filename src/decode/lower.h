@@ -11,8 +11,9 @@
 
 namespace depyf {
 
-// Maps the offset in bytes of each CPython instruction to the first operation into which it was translated. An
-// instruction that was translated into no operation is mapped to the first operation of the next instruction.
+// Maps the offset in bytes of each CPython instruction to the index of the first operation into which it was
+// translated. An instruction that was translated into no operation is mapped to the first operation of the next
+// instruction.
 class OperationMap {
  public:
   explicit OperationMap(std::size_t bytes) : units_(bytes / 2, nothing) {}
@@ -22,14 +23,14 @@ class OperationMap {
   // Adds a code unit that jumps and handlers may not lead to, such as an opcode behind EXTENDED_ARG.
   void add_inner(std::uint32_t offset, std::int32_t operation) { units_[offset / 2] = inner(operation); }
 
-  // Returns the operation of the instruction that starts at `offset`; -1 if no instruction starts there, or if jumps
-  // may not lead there.
+  // Returns the index of the first operation of the instruction that starts at `offset`; -1 if no instruction starts at
+  // `offset`, or if jumps may not lead there.
   std::int32_t at(std::uint32_t offset) const {
     return offset % 2 || offset / 2 >= units_.size() ? -1 : std::max(units_[offset / 2], -1);
   }
 
-  // Returns the operation of the first instruction whose opcode lies at `offset` or later; `end` if no instruction
-  // does.
+  // Returns the index of the first operation of the first instruction whose opcode lies at `offset` or later; `end` if
+  // no instruction does.
   std::int32_t at_or_behind(std::uint32_t offset, std::int32_t end) const {
     std::size_t unit = offset / 2 + offset % 2;
     while (unit < units_.size() && units_[unit] == nothing) ++unit;

@@ -74,7 +74,8 @@ class RawReader {
 // of an instruction. An instruction with EXTENDED_ARG starts at its first EXTENDED_ARG.
 Result<std::vector<RawInstruction>> read_raw(const CodeObject& code);
 
-// Returns the index of the first instruction whose opcode lies at `offset` or later.
+// Returns the index of the first instruction whose opcode lies at `offset` or later; raws.size() if no instruction
+// does.
 std::size_t first_at(const std::vector<RawInstruction>& raws, std::uint32_t offset);
 
 // Returns the index of the instruction that starts at `offset`, or raws.size() if none does.

@@ -56,7 +56,7 @@ class Value {
   Value at(std::size_t position) const;  // Returns an item of an array; no value if the array is too short.
   std::size_t size() const;  // Returns the number of items of an array or members of an object.
 
-  std::string text() const;  // Returns a string, decoded to UTF-8 (lone surrogates as three bytes: WTF-8).
+  std::string text() const;  // Returns a string, decoded to UTF-8 (WTF-8); any other scalar as `raw` does.
   std::string_view raw() const {
     return document_ ? node().text : std::string_view();
   }  // Returns the text of a scalar as the document spells it.

@@ -24,7 +24,7 @@ class ByteReader {
   std::size_t offset() const { return offset_; }
   std::size_t remaining() const { return input_.size() - offset_; }
 
-  // Moves to an offset that has been read before.
+  // Moves to `offset`, which must lie within the input or at its end.
   void seek(std::size_t offset) { offset_ = offset; }
 
   void fail(std::string_view message) { fail_at(message, offset_); }

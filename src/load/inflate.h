@@ -14,8 +14,8 @@ namespace depyf {
 // an error.
 Result<std::string> inflate(std::string_view compressed, std::size_t limit);
 
-// The part of a stream that can be read. `error` is the reason why the stream ends too early, and empty if the stream
-// is complete.
+// The part of a stream that can be read. `error` is the reason why the rest of the stream cannot be read: it is
+// missing, malformed or beyond the limit. `error` is empty if the stream is complete.
 struct Inflated {
   std::string bytes;
   std::size_t size = 0;  // size of the stream, in compressed bytes

@@ -205,7 +205,7 @@ std::int32_t lines_between(std::int32_t before, std::int32_t after) {
 void put(std::string& table, std::size_t byte) { table += static_cast<char>(static_cast<std::uint8_t>(byte)); }
 
 // Writes the pairs of co_lnotab that advance by `bytes` and `lines`. One pair of co_lnotab can advance by at most 255
-// bytes and 127 lines.
+// bytes, and by -128 to 127 lines.
 void put_advance(std::string& table, std::size_t bytes, std::int32_t lines) {
   for (; bytes > 255; bytes -= 255) put(table, 255), put(table, 0);
   while (lines > 127 || lines < -128) {

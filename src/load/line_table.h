@@ -18,8 +18,8 @@ std::vector<Position> read_line_table(Version version, std::string_view table, s
                                       std::size_t code_size, bool* ok = nullptr);
 
 // Returns the table from which `read_line_table` reads `positions`, in the format of the version. Facts that the format
-// cannot hold are left out: columns (up to 3.10), and an end line that is smaller than the line (from 3.11 on). Until
-// 3.9 a unit without a line gets the line of the unit in front of it.
+// cannot hold are left out: columns (up to 3.10), and an end line that is smaller than the line (from 3.11 on). Up to
+// 3.9, a code unit without a line gets the line of the code unit in front of it.
 std::string write_line_table(Version version, const std::vector<Position>& positions, std::int32_t first_line);
 
 }  // namespace depyf

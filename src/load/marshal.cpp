@@ -144,8 +144,8 @@ class Unmarshaller {
     else read_again(*reference, [&] { object(constant); });
   }
 
-  // Reads the index of the reference that begins at `start`, and returns the object with this index; null if no object
-  // has this index.
+  // Reads the index in the reference that begins at `start`, and returns the object with this index. Returns null after
+  // an error: if no object has this index, or if the object contains the reference.
   const Reference* reference_at(std::size_t start) {
     const std::uint32_t index = reader_.u32();
     if (!reader_.ok()) return nullptr;
@@ -160,7 +160,7 @@ class Unmarshaller {
     return &references_[index];
   }
 
-  // Calls `read` at the place of an object that has been read before.
+  // Calls `read` at the offset of an object that has been read before, and then returns to the current offset.
   template <class Read>
   void read_again(const Reference& reference, Read read) {
     const std::size_t after = reader_.offset();
@@ -171,8 +171,9 @@ class Unmarshaller {
     if (reader_.ok()) reader_.seek(after);
   }
 
-  // Reads the string that begins at `start` from behind its type on, and stores its text for later references. The
-  // returned text is valid until the next string is read.
+  // Reads the part of a string that follows its type byte, which lies at `start`. If the text is UTF-8 in the file,
+  // stores it in `references_[index]` unless `index` is `not_counted`. The returned text is valid until the next string
+  // is read.
   std::string_view string(char type, std::size_t start, std::size_t index) {
     std::string_view found = reader_.text(type == 'z' || type == 'Z' ? reader_.u8() : reader_.size());
     if (type == 'u' || type == 't') {
@@ -250,7 +251,7 @@ class Unmarshaller {
   }
 
   // Reads a string that is a field of a code object. The returned text is valid until the next string is read. Most
-  // names are references to texts, so all other objects are read by functions that are not inlined.
+  // names are references to strings that have been read before. Functions that are not inlined read any other name.
   std::string_view string_field(std::string_view what) {
     const std::size_t start = reader_.offset();
     const std::uint8_t byte = reader_.u8();

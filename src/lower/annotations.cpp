@@ -22,7 +22,8 @@ void annotation(Unit& unit, const Expr* value) {
 }
 
 // Pushes names and annotations in the order in which CPython evaluates them: positional-or-keyword parameters before
-// positional-only parameters.
+// positional-only parameters. Adds the number of the pushed values to `count`. Returns true if `count` is greater than
+// 0.
 bool names_and_annotations(Unit& unit, const FunctionDef& node, int& count) {
   const auto add = [&](std::string_view name, const Expr* value) {
     if (!value) return;
@@ -87,8 +88,7 @@ bool annotate_function(Unit& unit, const FunctionDef& node) {
 }
 
 // Emits the `__annotate__` function of a module or class, which stores each annotation in a dict (see
-// lift/annotations.cpp). An annotation with an index in `__conditional_annotations__` is stored only if its statement
-// has run.
+// lift/annotations.cpp). An annotation whose `Deferred::index` is not -1 is stored only if its statement has run.
 void deferred_annotations(Unit& unit) {
   if (unit.names.scope->deferred.empty()) return;
   const Header header{.name = "__annotate__", .qualname = unit.qualified("__annotate__"), .posonly = 1};
@@ -126,7 +126,8 @@ void conditional_annotations(Assembler& code, Variables& names) {
   else names.variable("__conditional_annotations__", Access::store);
 }
 
-// Emits SET_ADD of the annotation's index to `__conditional_annotations__`.
+// Emits the SET_ADD that adds the annotation's index (`Deferred::index`) to the set `__conditional_annotations__`.
+// Emits nothing if the annotation has no index.
 void mark_annotation(Assembler& code, Variables& names, const AnnAssign& node) {
   for (const Deferred& each : names.scope->deferred) {
     if (each.node != &node || each.index < 0) continue;

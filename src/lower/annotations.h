@@ -18,7 +18,8 @@ bool annotate_function(Unit& unit, const ast::FunctionDef& node);
 void deferred_annotations(Unit& unit);
 // Emits the creation of the set that records which annotated statements have run (3.14 and later).
 void conditional_annotations(Assembler& code, Variables& names);
-// Emits the addition of an annotation to the set of annotations whose statements have run (3.14 and later).
+// Emits the addition of an annotation to the set of annotations whose statements have run (3.14 and later). Emits
+// nothing for an annotation that is evaluated unconditionally.
 void mark_annotation(Assembler& code, Variables& names, const ast::AnnAssign& node);
 
 }  // namespace depyf::lowering

@@ -37,7 +37,8 @@ struct AssemblerLists {
   struct Place {
     std::int32_t at = -1, depth = -1;
   };
-  // A handler, with the depth of the stack below the exception.
+  // An exception handler that starts at `label`. When the handler starts, the stack consists of `depth` values, the
+  // offset of the instruction that raised (only if `lasti` is true), and the exception.
   struct Handler {
     Label label = -1;
     int depth = 0;
@@ -102,8 +103,9 @@ class Assembler {
   void place(Label label);
   // Returns the depth of the stack at a label; negative as long as it is unknown.
   std::int32_t& depth_at(Label label) { return lists_.labels[label].depth; }
-  // Adds a handler that starts at a label, and returns its number. `depth` is the depth of the stack below the
-  // exception.
+  // Adds an exception handler that starts at the label `handler`. Returns the index of the handler, to which the member
+  // `handler` can be set. When the handler starts, the stack consists of `depth` values, the offset of the instruction
+  // that raised (only if `lasti` is true), and the exception.
   int protect(Label handler, int depth, bool lasti = false);
 
   // Copies the instructions emitted so far to the result, with unresolved jumps and without exception ranges.
@@ -137,9 +139,9 @@ class Assembler {
   void begin_stretch();
   // Doubles the number of instructions for which there is room.
   void make_room();
-  // Loads the constant that was added last.
+  // Emits a LOAD_CONST of the constant that was added last.
   void load_last();
-  // Returns the index of a name, which is added if necessary.
+  // Returns the index of a name in co_names. Adds the name if co_names does not contain it.
   std::int32_t name_index(const NameKey& name);
   // Replaces labels in jumps by the indices of instructions.
   void find_targets();

@@ -132,8 +132,8 @@ void expanded_arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> 
   unit.code.emit(Op::call_function_ex_, built, 0);
 }
 
-// Emits f(*a, k=b, **c) for 3.8, which gathers tuples and dicts and joins them by BUILD_TUPLE_UNPACK_WITH_CALL and
-// BUILD_MAP_UNPACK_WITH_CALL.
+// Emits f(*a, k=b, **c) for 3.8. The arguments are gathered into tuples and dicts, which BUILD_TUPLE_UNPACK_WITH_CALL
+// and BUILD_MAP_UNPACK_WITH_CALL join.
 void expanded_arguments_38(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
   const int parts = gathered_38(unit, args, pushed, Op::build_tuple_);
   if (parts == 0) unit.code.emit(Op::build_tuple_, 0);
@@ -202,14 +202,14 @@ bool super_attribute(Unit& unit, const Attribute& node) {
   return true;
 }
 
-// A method call is emitted as the call of an attribute.
+// A method call is emitted without LOAD_METHOD, as the call of an attribute.
 void call(Unit& unit, const Call& node) {
   if (call_of_generator(unit, node)) return;
   expr(unit, node.func);
   arguments(unit, 0, node.args, node.keywords);
 }
 
-// A call with `*` or `**` arguments needs a tuple and a dict.
+// A call with `*` or `**` arguments passes a tuple and a dict to CALL_FUNCTION_EX.
 void arguments(Unit& unit, int pushed, List<Expr*> args, List<Keyword> keywords) {
   const bool expanded =
       has_star(args) || std::ranges::any_of(keywords, [](const Keyword& keyword) { return keyword.arg.empty(); });

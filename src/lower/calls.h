@@ -6,8 +6,8 @@
 namespace depyf::lowering {
 
 void call(Unit& unit, const ast::Call& node);
-// Emits the arguments and the call. `pushed` is the number of arguments in front of `args` that are on the stack
-// already.
+// Emits the arguments and the call. The callable is on the stack already, and so are `pushed` arguments in front of
+// `args`.
 void arguments(Unit& unit, int pushed, ast::List<ast::Expr*> args, ast::List<ast::Keyword> keywords);
 // Emits `super().name` as LOAD_SUPER_ATTR. Returns false, and emits nothing, if the compiler would not use
 // LOAD_SUPER_ATTR for `node`.

@@ -104,8 +104,8 @@ void item(Unit& unit, const ComprehensionExpr& node, int depth) {
   }
 }
 
-// Emits loop `index` of a comprehension and the loops nested in it. The iterator of the outermost loop is on the stack.
-// `depth` is the number of iterators of outer loops that lie on the stack above the result.
+// Emits the loop `node.generators[index]` of a comprehension and the loops nested in it. The iterator of the outermost
+// loop is on the stack. `depth` is the number of iterators of outer loops that lie on the stack above the result.
 void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, int depth) {
   const Comprehension& loop = node.generators[index];
   const Label again = unit.code.label(), end = unit.code.label(), next = unit.code.label();

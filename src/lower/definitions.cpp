@@ -71,7 +71,8 @@ void plain_function(Unit& unit, const FunctionDef& node, const Stmt* stmt, int f
   unit.code.emit(Op::set_function_attribute_, annotate);
 }
 
-// Emits the body of a class, with the stores that the compiler adds at its start and end.
+// Emits the body of a class. The compiler adds stores at the start of the body, such as that of `__module__`, and at
+// its end, such as that of `__static_attributes__`.
 void class_body(Unit& unit, const ClassDef& node, const Header& header) {
   unit.names.variable("__name__", Access::load);
   unit.names.variable("__module__", Access::store);

@@ -339,7 +339,9 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
       std::ranges::find_if(items, [](const Expr* item) { return is<Starred>(item); }) - items.begin());
   const bool constants =
       std::ranges::all_of(items.first(plain), [](const Expr* item) { return is<ConstantExpr>(item); });
-  // A set display that starts with at least three constants is built from one frozenset, and its other items are added.
+  // A set display of at least three constants is built from one frozenset. If the dialect has `late_folding`, a display
+  // that only starts with at least three constants is built from a frozenset of these constants, and its other items
+  // are added one by one.
   bool built = false;
   if (build == Op::build_set_ && plain > 2 && constants && (plain == count || unit.dialect.late_folding) &&
       (!unit.dialect.bounded_set_constants || plain <= most_on_the_stack)) {
@@ -372,8 +374,8 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
   if (tuple) unit.code.emit(Op::list_to_tuple_);
 }
 
-// Gathers the values that are pushed already, and each run of items without a star, into tuples or sets. Returns the
-// number of values on the stack that BUILD_TUPLE_UNPACK or a similar operation has to join.
+// Builds tuples or sets from the `pushed` values that are on the stack already, and from each run of items without a
+// star. Returns the number of values on the stack that BUILD_TUPLE_UNPACK or a similar operation has to join.
 int gathered_38(Unit& unit, List<Expr*> items, int pushed, Op gathering) {
   int parts = 0, gathered = pushed;
   const auto gather = [&] {

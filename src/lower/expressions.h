@@ -21,10 +21,12 @@ inline void exprs(Unit& unit, ast::List<ast::Expr*> list) {
 }
 // Jumps to `target` if the truth of the test is `when`, and falls through otherwise.
 void condition(Unit& unit, const ast::Expr* test, Label target, bool when);
-// Builds a list or set, or a tuple if `tuple` is set. The first `pushed` items are on the stack already.
+// Builds a list or set by the operation `build`, or a tuple if `tuple` is true. `pushed` items, which precede `items`,
+// are on the stack already.
 void sequence(Unit& unit, ast::List<ast::Expr*> items, int pushed, Op build, bool tuple = false);
-// For 3.8: gathers each run of items without a star by `gathering`, which is BUILD_TUPLE or BUILD_SET. Returns the
-// number of gathered and starred values that are left on the stack.
+// For 3.8: builds a tuple or set from each run of items without a star, by the operation `gathering` (BUILD_TUPLE or
+// BUILD_SET). Returns the number of values that are left on the stack: the tuples or sets, and the values of starred
+// items.
 int gathered_38(Unit& unit, ast::List<ast::Expr*> items, int pushed, Op gathering);
 // True if the slice is compiled to BINARY_SLICE and STORE_SLICE (3.12 and later).
 bool is_binary_slice(const Dialect& dialect, const ast::Expr* slice);

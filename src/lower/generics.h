@@ -7,8 +7,8 @@
 namespace depyf::lowering {
 
 // For a generic definition, emits a function that evaluates the type parameters and returns the definition, and emits a
-// call of this function. `body` emits the code of the function. `arguments` is the number of arguments of the call,
-// which are on the stack already.
+// call of this function. `node` is the key of the function's scope in `Scope::children`, and `body` emits the code of
+// the function. `arguments` is the number of arguments of the call, which are on the stack already.
 void generic(Unit& unit, const void* node, std::string_view name, int arguments, FunctionRef<void(Unit&)> body);
 // Emits the creation of the type parameters, stores each under its name, and pushes the tuple of all type parameters.
 void type_params(Unit& unit, ast::List<ast::TypeParam> params);

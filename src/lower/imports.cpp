@@ -12,8 +12,9 @@ namespace {
 // The flag of IMPORT_NAME (3.15) for an import that no setting can make lazy.
 constexpr std::int32_t eager_import = 2;
 
-// Returns the flag of IMPORT_NAME (3.15 and later). Python's setting `-X lazy_imports` can make an import lazy only at
-// module level, outside of try statements.
+// Returns the flag of IMPORT_NAME (3.15 and later): 1 for a lazy import, `eager_import` for one that no setting can
+// make lazy, and 0 for any other import. Before 3.15, returns 0. Python's setting `-X lazy_imports` can make an import
+// lazy only at module level, outside of try statements.
 std::int32_t import_kind(const Unit& unit, bool lazy) {
   if (!unit.dialect.lazy_imports) return 0;
   if (lazy) return 1;

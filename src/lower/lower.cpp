@@ -31,7 +31,7 @@ LoweredTree lower_tree(ast::Block body, const CodeObject& root, bool is_module, 
   if (!is_module) around.insert(root.freevars.begin(), root.freevars.end());
   SymbolTable symbols(root.version, text, std::move(around));
   Scope* scope = symbols.build(body);
-  // Bounds the limit, because `bytes_left` is a signed number.
+  // `most_bytes` may be too large for `bytes_left`, which is a signed number.
   constexpr std::size_t most = std::size_t{1} << 40;
   const AssemblerSupplies supplies{.bytes_left = static_cast<std::int64_t>(std::min(most_bytes, most))};
   Shared shared{root.version, text, symbols, tree, supplies};

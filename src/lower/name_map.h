@@ -55,7 +55,8 @@ class NameKey {
   std::uint32_t hash_;
 };
 
-// A hash table whose entries are numbered in the order in which they were added.
+// A hash table that keeps its entries in the order in which they were added. The number of a name is the index of its
+// entry in `entries()`.
 template <class Value>
 class NameMap {
  public:
@@ -77,7 +78,7 @@ class NameMap {
   // Returns the value of a name, which is added if necessary. The reference is valid until the next name is added.
   Value& operator[](const NameKey& name) { return entries_[number(name)].value; }
 
-  // Returns the number of a name, which is added if necessary.
+  // Returns the index in `entries()` of the entry of a name, which is added if necessary.
   std::size_t number(const NameKey& name) {
     if (numbers_.empty()) grow();
     std::size_t place = place_of(name);

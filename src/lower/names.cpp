@@ -75,7 +75,8 @@ std::int32_t Variables::new_slot(std::string_view shown, Symbol& symbol) {
   return symbol.slot;
 }
 
-// Comprehensions inlined in this code object have cells of their own.
+// The scopes of comprehensions that are inlined in this code object have cells of their own, so they are searched
+// first.
 std::int32_t Variables::cell_slot(Scope* around, const NameKey& name) {
   for (;; around = around->parent) {
     Symbol* symbol = around->symbols.find(name);

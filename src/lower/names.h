@@ -41,7 +41,8 @@ class Variables {
   std::int32_t slot(std::string_view name, Symbol& symbol) {
     return symbol.slot >= 0 ? symbol.slot : new_slot(name, symbol);
   }
-  // Returns the slot of the cell that a function which is created in `scope` receives for one of its free variables.
+  // Returns the slot of the cell that the variable `name` has in `scope`. If the variable is free variable i of the
+  // code object, returns `free_marker - i`.
   std::int32_t cell_slot(Scope* scope, const NameKey& name);
 
  private:

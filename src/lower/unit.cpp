@@ -138,7 +138,8 @@ std::string Unit::qualified(std::string_view name, bool is_variable) const {
   return text;
 }
 
-// The lowered code is stored in the scope, because structuring may have copied a node to several places of the tree.
+// The lowered code is stored in the scope, because the passes in structure/ may have copied a node to several places of
+// the tree.
 const std::shared_ptr<LoweredCode>& Unit::nested(const void* node, const Header& header,
                                                  FunctionRef<void(Unit&)> body) {
   Scope* scope = names.scope->children.at(node);

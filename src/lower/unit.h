@@ -42,7 +42,7 @@ struct Header {
   bool is_lambda = false;
 };
 
-// The kinds of frames, which are the enclosing statements that `return`, `break` and `continue` unwind.
+// The kinds of enclosing statements (see `Frame`) that `return`, `break` and `continue` may leave.
 enum class Exit : std::uint8_t {
   while_loop,
   for_loop,
@@ -104,7 +104,7 @@ class Unit {
   std::set<std::string> static_attributes;
 
  private:
-  // Fills in the fields of the code object.
+  // Fills in the fields of the code object that follow from its scope and its header.
   void describe(Scope* scope, const Header& header);
   // Emits the start of the code object: cells, the start of a generator, and RESUME.
   void start();

@@ -23,7 +23,8 @@ void unwind(Unit& unit, const Frame& frame, bool value) {
       unit.code.emit(Op::pop_top_);
       return;
     case Exit::try_body: unit.code.handler = frame.outside; return;
-    // The finally clause is emitted, with the value to return below its own values on the stack.
+    // The code of the finally clause is emitted. While this code runs, the value to return lies below the values that
+    // the code pushes.
     case Exit::finally_body: {
       unit.code.handler = frame.outside;
       if (value) unit.frames.push_back({.kind = Exit::value, .outside = frame.outside});

@@ -115,7 +115,8 @@ class Arena {
   struct Growing {
     std::size_t used, capacity;  // numbers of items
   };
-  // Maps the address of the first item of each list that `append` built to the numbers of the list's items.
+  // Maps the address of the first item of each list that `append` built to the number of items in the list, and to the
+  // number for which the list has room.
   std::unordered_map<const void*, Growing> growing_;
 };
 

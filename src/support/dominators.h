@@ -19,8 +19,8 @@ void immediate_dominators(const Table<Node>& sequence, Row<const int, Node> orde
   Table<int> climbing;
   // The edges whose source the first round visits later than their target, so that each edge closes a loop.
   Table<std::pair<Node, Node>> back_edges;
-  // Finds the common dominator of many predecessors of `node`. The deepest node moves up first, so that shared parts of
-  // the paths to the entry are climbed only once.
+  // Finds the common dominator of many predecessors of `node`. Each step replaces the last node in reverse postorder by
+  // its immediate dominator, so that a dominator that several paths share is visited only once.
   auto common = [&](Node node, const auto& ways) {
     climbing.clear();
     for (const Node pred : ways)

@@ -5,7 +5,7 @@
 
 namespace depyf {
 
-// `Group` and `Item` are the types that number the groups and the items.
+// `Group` and `Item` are the types of the indices of groups and items.
 template <class Group, class Item>
 class Forest {
  public:
@@ -21,7 +21,8 @@ class Forest {
       int& first = parent < 0 ? first_root : places_[parent].first_child;
       places_[group].parent = parent, places_[group].sibling = first, first = group;
     }
-    // First, `next` counts the items of the group itself. Later, `next` is the index in `items_` of the next such item.
+    // First, `next` counts the items of the group itself. Later, `next` is the index in `items_` to which the next item
+    // of the group is written.
     for (const Item item : items)
       if (const int group = group_of(item); group >= 0) ++places_[group].next;
     int total = 0;
@@ -54,7 +55,8 @@ class Forest {
   }
 
  private:
-  // The place of a group in its tree, and of the items of the group and of all groups below it in `items_`.
+  // The neighbours of a group in its tree, and the range [begin, end) of `items_` with the items of the group and of
+  // all groups below it.
   struct Place {
     int parent = -1, first_child = -1, sibling = -1;
     int begin = 0, end = 0, next = 0;

@@ -32,8 +32,8 @@ inline constexpr auto identifier_parts = [] {
 }();
 constexpr bool is_identifier_byte(char c) { return identifier_parts[static_cast<unsigned char>(c)]; }
 
-// Maps each letter to the index of the first keyword in `python_keywords` that starts with the letter. The last entry
-// is the number of keywords.
+// Maps each letter to the index of the first keyword in `python_keywords` that starts with the letter or, if no keyword
+// does, with a later letter. The last entry is the number of keywords.
 inline constexpr auto keyword_starts = [] {
   std::array<std::uint8_t, 257> starts{};
   for (int letter = 256, at = std::size(python_keywords); letter >= 0; --letter) {

@@ -1,6 +1,6 @@
 // Bounds of searches. Code that compilers emit stays far below the bounds of searches, but hostile bytecode may exceed
 // these bounds. A search that reaches its bound returns nothing, and the decompiled code keeps the plainer form that it
-// has without the result of the search. Bounds that a caller may set are in `Limits`.
+// has without the result of the search. Bounds that a caller may set are in `Limits` (include/depyf/decompile.h).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace depyf::search_limits {
 inline constexpr int jump_chain = 100;  // jumps in a chain in which each jump leads to the next
 inline constexpr int returned_value = 2000;  // instructions of a conditional expression that is returned
 inline constexpr int silent_chain = 1000;  // jumps and NOPs between two instructions of a finally body
-inline constexpr std::size_t compared_pairs = 5000;  // instructions of a copy of a finally body
+inline constexpr std::size_t compared_pairs = 5000;  // instructions of a finally body that is compared with a copy
 inline constexpr std::size_t guard_instructions = 2000;  // instructions in the guard of a `case _ if guard`
 inline constexpr std::size_t type_instructions = 100;  // instructions of the expression in `except expression:`
 inline constexpr int region_nesting = 1000;
@@ -24,10 +24,10 @@ inline constexpr int pattern_parts = 10'000;  // parts of one sequence pattern
 // The following are the bounds of lifting.
 inline constexpr int targets = 100'000;  // targets of one unpacking
 inline constexpr int restarts = 64;  // restarts of the simulation of a code object
-inline constexpr int restarts_one_by_one = 16;  // restarts before all moves of values are simulated literally
+inline constexpr int restarts_one_by_one = 16;  // restarts after which all moved values are stored in temporaries
 
 // The following are the bounds of nesting statements (`structure/`) and of refinement.
-inline constexpr int nodes_to_meeting = 1000;  // nodes from an exit of a loop to the node where its paths meet
+inline constexpr int nodes_to_meeting = 1000;  // nodes on the paths from a loop to the code behind it
 inline constexpr int nodes_behind_break = 100;
 inline constexpr int loop_test_rounds = 1000;  // rounds, each of which joins the tests of one loop
 inline constexpr int statement_nesting = 200;

@@ -10,7 +10,7 @@
 
 namespace depyf {
 
-// The first flags are bits of a word, so that a short list allocates no memory.
+// The first 64 flags are bits of a word, so that a short list allocates no memory.
 class SharedFlags {
  public:
   std::size_t size() const { return size_; }

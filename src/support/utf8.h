@@ -8,8 +8,8 @@
 
 namespace depyf {
 
-// Returns the length in bytes of the first character of `text`, which is not empty, and sets `character` to it. Returns
-// 0 if the bytes encode no character: if they are cut off, longer than necessary, or beyond U+10FFFF.
+// Sets `character` to the first character of `text`, which is not empty, and returns its length in bytes. Returns 0 if
+// the bytes encode no character: if they are cut off, longer than necessary, or beyond U+10FFFF.
 inline std::size_t first_character(std::string_view text, std::uint32_t& character) {
   const auto lead = static_cast<unsigned char>(text[0]);
   character = lead;

@@ -71,7 +71,7 @@ inline std::vector<std::string_view> rows_of(std::string_view text) {
   return rows;
 }
 
-// Returns all texts joined, with `between` between each two of them.
+// Returns all texts joined, with `between` between adjacent texts.
 template <class Texts>
 std::string joined(const Texts& texts, std::string_view between) {
   std::string result;
@@ -85,7 +85,7 @@ std::string joined(const Texts& texts, std::string_view between) {
 
 constexpr bool is_quote(char c) { return c == '\'' || c == '"'; }
 
-// Returns the position after the string literal that begins at `at`.
+// Returns the position behind the string literal that begins at `at`; the size of the text if the literal does not end.
 constexpr std::size_t behind_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   for (++at; at < text.size() && text[at] != quote; ++at)
