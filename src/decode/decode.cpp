@@ -60,14 +60,14 @@ void name_slots(DecodedCode& decoded) {
   }
 }
 
-// The bound of co_stacksize, and of arguments of operations that have no bound of their own. Twice this number still
-// fits in 32 bits.
+// The bound of co_stacksize, and the default bound of the arguments of operations. Twice this number still fits in 32
+// bits.
 constexpr std::int32_t count_max = 1 << 28;
 
 // Returns co_stacksize, but at most a bound that depends on the length of the bytecode: a malformed file may contain a
 // huge number, and later stages allocate memory for each stack item. In valid code, the number of instructions bounds
-// the number of values on the stack, because each value is pushed by an instruction of its own. The values that one
-// UNPACK_SEQUENCE pushes are each used by an instruction of their own.
+// the number of values on the stack, because each value is pushed by an instruction of its own. A single
+// UNPACK_SEQUENCE may push many values, but a different instruction uses each of them.
 std::int32_t stack_size(const CodeObject& code) {
   constexpr std::size_t least = 256, most_at_once = 16;  // `most_at_once`: stack items allowed per instruction
   const std::size_t reachable = least + code.bytecode.size() / 2 * most_at_once;

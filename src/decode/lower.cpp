@@ -83,8 +83,8 @@ constexpr SimpleOps simple_ops_by_opcode(const Dialect& dialect) {
   compare.shift = static_cast<std::uint8_t>(dialect.compare_shift);
   compare.args = static_cast<std::uint16_t>(std::min(comparisons << dialect.compare_shift, std::uint32_t{all}));
   compare.choice = static_cast<std::uint8_t>(dialect.compare_bool_bit), compare.forms[1] = single(Op::compare_op_, 1);
-  // Arguments of BINARY_OP from `binary_operators` on mean in-place operators, which are rare, or a subscript (from
-  // 3.14 on). Instructions with these arguments are left to `lower_next`.
+  // A BINARY_OP whose argument is at least `binary_operators` is left to `lower_next`. Its argument means an in-place
+  // operator, which is rare, or a subscript (from 3.14 on).
   add(Opcode::BINARY_OP, single(Op::binary_op_)).args = binary_operators;
   add(Opcode::GET_ITER, {.first = {Op::get_iter_, 0, 0}, .second = {}}).args = iterates_to_yield;
   SimpleOp& format = add(Opcode::FORMAT_VALUE, {.first = {Op::format_value_, 0, 3}, .second = {}});
@@ -154,8 +154,8 @@ bool is_closure(const Instructions& code, std::size_t at) {
 }
 
 // Rewrites load_closure_ to load_fast_ where it loads a variable of an inlined comprehension. The value of a
-// comprehension's variable lies in the slot itself, even if the slot contains a cell elsewhere in the code. Only a
-// load for the closure of a nested function has to load the cell and not the value in it.
+// comprehension's variable lies in the slot itself, even if the slot contains a cell elsewhere in the code. Only a load
+// for the closure of a nested function has to load the cell and not the value in the cell.
 void correct_loads_of_comprehensions(DecodedCode& decoded) {
   Instructions& code = decoded.instructions;
   const auto clears = [](const Instruction& it) { return it.op == Op::load_fast_and_clear_; };

@@ -72,8 +72,9 @@ class Parser {
     nodes_.push_back({text, static_cast<std::uint32_t>(nodes_.size() + 1), kind});
   }
 
-  // Reads a scalar, or the opening bracket of a container and, for an object, its first key. Returns an error if there
-  // is one. Sets `opened_` to true if the value is a container that is not empty, otherwise to false.
+  // Reads a scalar, or the opening bracket of a container and, for an object, its first key. Returns an error if the
+  // text is malformed; nothing otherwise. Sets `opened_` to true if the value is a container that is not empty,
+  // otherwise to false.
   std::optional<Error> value() {
     opened_ = false;
     skip_space();
@@ -147,7 +148,7 @@ class Parser {
   }
 
   // Closes the containers that end at the current position, until a comma (and the next key of an object) has been read
-  // or no container is open. Returns an error if there is one.
+  // or no container is open. Returns an error if the text is malformed; nothing otherwise.
   std::optional<Error> after_value() {
     while (!open_.empty()) {
       skip_space();

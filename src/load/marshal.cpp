@@ -350,7 +350,7 @@ class Unmarshaller {
     if (kinds.size() != names.size())
       reader_.fail_at("the number of the kinds of variables differs from the number of their names", start);
     if (!reader_.ok()) return;
-    std::uint8_t some = 0, every = kind_local;  // the bits that any kind has, and the bits that every kind has
+    std::uint8_t some = 0, every = kind_local;  // the bits that some kind has, and the bits that all kinds have
     for (const char kind : kinds) some |= static_cast<std::uint8_t>(kind), every &= static_cast<std::uint8_t>(kind);
     const bool all_local = every && !(some & (kind_cell | kind_free));  // true for most code objects
     if (!all_local) code.cellvars = names_of_kind(names, kinds, kind_cell);

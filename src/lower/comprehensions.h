@@ -5,8 +5,8 @@
 
 namespace depyf::lowering {
 
-// Lowers the comprehension `node`. The symbol table stores the scope of the comprehension under `whole`, the expression
-// that contains `node`.
+// Lowers the comprehension `node`. `whole` is the expression whose node is `node`; it is the key of the comprehension's
+// scope in `Scope::children`.
 void comprehension(Unit& unit, const ast::ComprehensionExpr& node, const ast::Expr* whole);
 
 }  // namespace depyf::lowering

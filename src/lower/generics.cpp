@@ -89,9 +89,9 @@ void type_params(Unit& unit, List<TypeParam> params) {
   unit.code.emit(Op::build_tuple_, static_cast<std::int32_t>(params.size()));
 }
 
-// The function that evaluates type parameters is called immediately. The arguments of this call are the defaults of a
-// generic function. The defaults lie below the called function on the stack until ROT_N moves the function below the
-// arguments.
+// The function that evaluates type parameters is called immediately. If the definition is a generic function, its
+// defaults are the arguments of this call. The defaults are pushed before the called function, so a ROT_N moves the
+// called function below the defaults.
 void generic(Unit& unit, const void* node, std::string_view name, int arguments, FunctionRef<void(Unit&)> body) {
   const std::string own_name = "<generic parameters of " + std::string(name) + ">";
   const Header header{.name = own_name, .qualname = unit.qualified(own_name)};

@@ -25,8 +25,8 @@ struct LoweredCode {
   std::string failure;  // the reason why the scope could not be lowered; empty if it was lowered
 };
 
-// The lowered code of all scopes of a tree. `codes` owns the results, and `by_code` maps the `code` of a result to the
-// result.
+// The lowered code of all scopes of a tree. `codes` owns the LoweredCode of each scope, and `by_code` maps the address
+// of each `LoweredCode::code` to its LoweredCode.
 struct LoweredTree {
   // Mangled private names (`_C__x`), which do not occur in the tree. The names of variables in `decoded` may be views
   // of texts in `names`.

@@ -44,7 +44,8 @@ void fail_points(Assembler& code, PatternState& state) {
   state.failures.clear();
 }
 
-// Emits the jump of a failed test to the label that pops all values that the pattern has on the stack at this point.
+// Emits the jump `op` of a failed test. The jump leads to the label that pops all values that the pattern has on the
+// stack.
 void fail_if(Assembler& code, Op op, PatternState& state) {
   const std::size_t pops = static_cast<std::size_t>(state.on_top) + state.names.size();
   while (state.failures.size() <= pops) state.failures.push_back(code.label());
@@ -250,7 +251,7 @@ void mapping_pattern(Unit& unit, const MatchMapping& node, PatternState& state) 
   capture(unit.code, node.rest, state);
 }
 
-// Emits the tests for C(p, a=q). MATCH_CLASS pushes the tuple of attributes, or None.
+// Emits the tests for C(p, a=q). MATCH_CLASS pushes the tuple of attributes, or None if the subject does not match.
 void class_pattern(Unit& unit, const MatchClass& node, PatternState& state) {
   const auto positional = static_cast<std::int32_t>(node.patterns.size());
   const auto named_count = static_cast<std::int32_t>(node.kwd_patterns.size());

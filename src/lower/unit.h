@@ -73,8 +73,8 @@ class Unit {
   // fails, the reason is stored in the result's `failure`.
   std::shared_ptr<LoweredCode> run(FunctionRef<void(Unit&)> body);
 
-  // Returns the lowered code of the nested scope that `node` opens. A nested scope is lowered once, even if the tree
-  // contains its node several times.
+  // Returns the lowered code of the nested scope that `node` opens (see `Scope::children`). `body` emits its
+  // instructions. A nested scope is lowered once, even if the tree contains its node several times.
   const std::shared_ptr<LoweredCode>& nested(const void* node, const Header& header, FunctionRef<void(Unit&)> body);
   // Returns the qualified name of a definition in this code object, such as `f.<locals>.g` for `g` in a function `f`.
   // If `is_variable` is true and the scope declares `name` global, the qualified name is `name` alone.
