@@ -9,8 +9,8 @@
 namespace depyf::conditions {
 namespace {
 
-// True if the text reads a dict in which an nn.Module keeps its submodules, parameters or buffers, as in `['_modules']`
-// or `._modules`.
+// True if the expression `text` reads a dict in which an nn.Module keeps its submodules, parameters or buffers, as in
+// `['_modules']` or `._modules`.
 bool is_of_module(std::string_view text) {
   for (const std::string_view table : {"modules", "parameters", "buffers"}) {
     if (text.find("['_" + std::string(table) + "']") != std::string_view::npos) return true;
@@ -169,7 +169,8 @@ class Frontier {
     reached_[known->second].second.push_back(std::move(part));
   }
 
-  // Returns one limit for each value, from all comparisons that the value must satisfy, with the limits of sizes first.
+  // Returns one limit for each value in `reached_`, which combines all comparisons that the value must satisfy. The
+  // limits of sizes come first.
   std::vector<Limit> ranges() {
     std::map<std::string, const SymbolBounds*, std::less<>> by_source;
     if (symbols_)
@@ -222,8 +223,9 @@ void add_once(const std::string& text, std::vector<std::string>& texts) {
   if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
-// Returns the line of text that lists the conditions on the value `subject`; empty if one of `entries` accepts any
-// value of `subject`.
+// Returns a line of text with the conditions under which the cache entries accept the value `subject`, and with the
+// reasons for these conditions. The line is empty if one of several entries accepts any value. `entries` contains the
+// limits of each cache entry.
 std::string accepted(const std::string& subject, const std::vector<std::vector<Accepted>>& entries) {
   std::vector<std::pair<std::string, std::string>> conditions;  // pairs of a condition and its reason
   bool is_free = false;

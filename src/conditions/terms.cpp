@@ -101,7 +101,7 @@ Expression changed_subscript(const Expression& it) {
     if (is_builtins(value) && is_identifier(*key)) return make(Kind::name, std::string(*key));
     const Table table = table_of(value);
     if (table.owner && is_identifier(*key)) return make(Kind::attribute, std::string(*key), {changed(*table.owner)});
-    // The owner can be a ModuleList, whose items are numbered.
+    // The owner can be a ModuleList, whose items have numbers as their names.
     if (table.owner && (table.name == "_modules" || table.name == "_parameters"))
       return make(Kind::subscript, {}, {changed(*table.owner), make(Kind::number, std::string(*key))});
   }

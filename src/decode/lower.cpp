@@ -130,12 +130,12 @@ constexpr auto simple_ops = [] {
   return all;
 }();
 
-// True if LOAD_FAST may load a cell itself.
+// True if a LOAD_FAST in `code` may load a cell instead of the value of a local variable.
 bool loads_cells_as_locals(const CodeObject& code) {
   return !dialect_of(code.version).cells_apart && !(code.cellvars.empty() && code.freevars.empty());
 }
 
-// Rewrites load_fast_ to load_closure_ where it loads the cell in a slot.
+// Rewrites each load_fast_ whose slot contains a cell to load_closure_.
 void find_loads_of_cells(DecodedCode& decoded) {
   const std::size_t slots = decoded.localsplus.size();
   for (Instruction& it : decoded.instructions) {
@@ -153,7 +153,7 @@ bool is_closure(const Instructions& code, std::size_t at) {
   return at + 3 < code.size() && code[at + 3].op == Op::set_function_attribute_ && code[at + 3].arg == 8;
 }
 
-// Rewrites load_closure_ to load_fast_ where it loads a variable of an inlined comprehension. The value of a
+// Rewrites each load_closure_ that loads a variable of an inlined comprehension to load_fast_. The value of a
 // comprehension's variable lies in the slot itself, even if the slot contains a cell elsewhere in the code. Only a load
 // for the closure of a nested function has to load the cell and not the value in the cell.
 void correct_loads_of_comprehensions(DecodedCode& decoded) {
@@ -262,8 +262,8 @@ class Lowering {
     reader_.seek(offset);
   }
 
-  // Translates the next instruction, simple or not. Returns false at the end of the bytecode, and if the instruction is
-  // malformed.
+  // Translates the next instruction, whether `simple_ops_` translates it or not. Returns false at the end of the
+  // bytecode, and if the instruction is malformed.
   bool lower_next() {
     if (!reader_.next(raw_)) return false;
     last_ = raw_.offset;

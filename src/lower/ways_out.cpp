@@ -79,8 +79,8 @@ void call_exit(Assembler& code, const Dialect& dialect, bool async) {
   code.emit(Op::pop_top_);
 }
 
-// Unwinds the enclosing statements, up to the innermost loop. `continue` stays in the loop, so it does not unwind the
-// loop itself.
+// Emits the cleanup code of the enclosing statements up to the innermost loop, and the jump. A `continue` does not
+// leave the loop, so the cleanup code of the loop itself is only emitted for a `break`.
 void unwind_to_loop(Unit& unit, bool is_break) {
   const std::vector<Frame> frames = unit.frames;
   const int outside = unit.code.handler, depth = unit.code.depth;
