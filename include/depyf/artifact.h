@@ -87,8 +87,9 @@ struct Part {
   std::vector<std::string> files;  // the file names in code objects and in stack traces of guards, without duplicates
   std::vector<std::string> notes;  // sentences, each about data that could not be read
 
-  // Returns the kind of the cache whose key consists of `key_parts`. An entry of AOTAutograd's cache also contains the
-  // key of Inductor's cache for the same graph.
+  // Returns the kind of the cache whose key consists of `key_parts`: "aot_autograd" if the part is the key of a miss of
+  // AOTAutograd's cache, otherwise "inductor". Entries of AOTAutograd's cache also return "inductor", because they
+  // contain the parts of the key of Inductor's cache for the same graph.
   std::string kind_of_key() const {
     return title.find("AOTAutograd's cache was asked") != std::string::npos ? kind : "inductor";
   }

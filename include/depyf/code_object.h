@@ -38,8 +38,8 @@ struct CodeObject {
   std::vector<Position> positions;  // one position for each code unit; may be shorter than the bytecode
   std::vector<ExceptionEntry> exceptions;
 
-  // Returns the number of all parameters, including `*args` and `**kwargs`, which are the first names in `varnames`. A
-  // malformed file may state any number of parameters.
+  // Returns the number of all parameters, including `*args` and `**kwargs`. The names of the parameters are the first
+  // names in `varnames`. A malformed file may state any number of parameters.
   std::int64_t argument_count() const {
     return std::int64_t{argcount} + kwonlyargcount + ((flags & varargs) != 0) + ((flags & varkeywords) != 0);
   }

@@ -9,13 +9,13 @@
 
 namespace depyf {
 
-// Returns the costs as JSON (docs/costs.md describes the members). `log` is a TORCH_TRACE log. `measured` is empty, or
-// a JSON object with data that a log lacks. The member `lines` has the time for which Dynamo traced each line of
-// source. The member `missed_keys` has the differences between the key of a cache miss and the nearest entry of the
-// cache.
+// Returns the costs of compiling as JSON (docs/costs.md describes the members). `log` is a TORCH_TRACE log. `measured`
+// is empty, or a JSON object with data that a log lacks: its member `lines` has the time for which Dynamo traced each
+// line of source, and its member `missed_keys` has the differences between the key of a cache miss and the nearest
+// entry of the cache.
 std::string compile_costs(std::string_view log, std::string_view measured);
 
-// Returns the costs as JSON for a process that was read already, with its graphs.
+// Returns the same JSON for a process whose log and graphs have been read already.
 std::string compile_costs(const record::Process& process, std::string_view measured);
 
 // Returns the result of compile_costs() as text for readers.

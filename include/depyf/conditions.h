@@ -15,8 +15,8 @@ namespace depyf::conditions {
 // `L['self'].__dict__['_modules']['b1']`. A text that is not an expression stays as it is.
 std::string in_terms(std::string_view expression);
 
-// Returns an expression for a dict in the user's terms, or for the module if the dict is a table of a module (such as
-// `_parameters`).
+// `expression` evaluates to a dict. Returns the expression in the user's terms. If the dict is a table of a module,
+// such as `_parameters`, returns the expression of the module instead.
 std::string owner_in_terms(std::string_view expression);
 
 // A comparison of an expression with a constant.
@@ -55,8 +55,9 @@ struct Limit {
   std::string origin;  // the place in PyTorch that set the condition
 };
 
-// Returns the limits of one compilation: first the limits that an argument can violate, and last the limits that are
-// rarely violated. `symbols` is std::nullopt if the symbolic sizes were not recorded.
+// Returns the conditions on the next call that the guards of one compilation set: first the conditions that an argument
+// can violate, and last the conditions that are rarely violated. `symbols` is std::nullopt if the symbolic sizes were
+// not recorded.
 std::vector<Limit> frontier(const std::vector<Guard>& guards, const std::optional<std::vector<SymbolBounds>>& symbols);
 
 // A limit of a cache entry, with the reason for the limit.
@@ -69,8 +70,8 @@ struct Accepted {
 // mentioned.
 std::vector<std::string> together(const std::vector<std::vector<Accepted>>& entries, std::optional<int> entries_max);
 
-// Returns a phrase for the change that nobody notices if there is no guard of the kind, such as "another value will not
-// be noticed".
+// Returns a phrase for the change that is not noticed if a value has no guard of the kind `kind`, such as "another
+// value will not be noticed".
 std::string unnoticed(std::string_view kind);
 
 // A guard that a guard filter (`guard_filter_fn`) dropped.

@@ -17,9 +17,9 @@ struct Limits {
   // A code object that exceeds `depth` or `instructions` is printed in a simpler form, and is never an error.
   std::uint32_t depth = 200;             // the deepest nesting of code objects, and of statements and expressions
   std::uint32_t instructions = 4000000;  // the largest number of instructions of one code object
-  // The largest size of the syntax tree in bytes. The tree of a code object may take half of the bytes that the trees
-  // of earlier code objects have left of this bound. A code object whose tree needs more bytes is printed as a stub,
-  // which only raises an exception.
+  // The largest size in bytes of the syntax trees of all code objects together. The tree of one code object may take at
+  // most half of the bytes that the trees of earlier code objects have not used. A code object whose tree needs more
+  // bytes is printed as a stub, which only raises an exception.
   std::size_t tree = std::size_t{1} << 32;
   // The largest size of the source in bytes; a longer text throws std::length_error. A long name that is used often can
   // make the text longer than the code by any factor.
@@ -76,9 +76,9 @@ struct Options {
   // True if the printed source shall be proved equivalent to the bytecode. Each code object is proved on its own, and
   // without an interpreter.
   bool prove = false;
-  // True if the caller will compile the source and compare its bytecode with the original bytecode. If `compared` is
-  // true, the source has no mark (a comment `# depyf: not equal`) for a doubtful place if the comparison of the
-  // bytecode will show whether this place is right.
+  // True if the caller will compile the source and compare its bytecode with the original bytecode. With `compared`,
+  // the source has no mark (a comment `# depyf: not equal`) at a doubtful place whose correctness this comparison will
+  // show.
   bool compared = false;
   // Each mark becomes a comment at the head of its code object: `# depyf: not equal: <what>`.
   std::vector<Difference> marks;

@@ -51,9 +51,9 @@ struct Remark {
 // not fit. Returns an empty string if even the numbers of names do not fit into `room`.
 std::string remark_text(const Remark& remark, std::size_t room);
 
-// Returns the text with a remark at the end of the first line that defines each name. A line with its remark has at
-// most 200 characters, unless the line without its remark is longer. `lines` is filled with pairs of a name and the
-// number of the line that defines it.
+// Returns the text with a remark, which begins with `mark`, at the end of the first line that defines each name. A line
+// with its remark has at most 200 characters, unless the line without its remark is longer. `lines` is filled with
+// pairs of a name and the number of the line that defines it.
 std::string with_remarks(std::string_view text, bool of_ir, std::string_view mark,
                          const std::function<Remark(const std::string& name)>& remark_of,
                          std::vector<std::pair<std::string, std::size_t>>& lines);

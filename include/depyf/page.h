@@ -14,7 +14,7 @@ namespace depyf {
 // A text of a compilation that the page shows: the code that Dynamo generated, a graph, Inductor's IR or output code,
 // or guards.
 struct PageText {
-  std::string stage;  // a key of `stages` in src/page/texts.cpp, such as "code", "guards", "captured" or "joint"
+  std::string stage;  // "code", "guards", or a key of record::stages() such as "captured" or "joint"
   std::string direction;  // "forward" or "backward"; empty if the stage has no direction
   std::string name;  // the name of the file, or of the record in the log
   std::string text;

@@ -37,7 +37,7 @@ struct KeptValue {
 struct Proof {
   bool proved = false;
   bool same_effects = false;  // true if both sides have the same effects, apart from life times
-  std::int64_t steps = 0;     // number of steps of the walk; 0 in a successful result of `prove`
+  std::int64_t steps = 0;     // the steps through the code that the proof took; 0 if `prove` succeeds
   std::string reason;         // the reason why the code objects are not proved equivalent; empty if they are
   ProofPlace where;           // meaningless if the code objects are proved equivalent
   // The nested code objects that correspond to each other, if the effects are the same. A pair holds the index of a
@@ -54,12 +54,12 @@ struct ProofOptions {
   bool lifetimes = true;
   // True to list the values that `two` holds longer than `one`; a proof with `lifetimes` needs the list.
   bool list_kept = true;
-  // Selects whether a quick proof is tried before the full walk, or in place of the full walk. The quick proof knows
-  // fewer rules than the full walk, and does not compare life times.
+  // Selects whether a quick proof is tried before the full walk through the paths of both code objects, or in place of
+  // the full walk. The quick proof knows fewer rules than the full walk, and does not compare life times.
   enum class Lockstep : std::uint8_t { never, first, only };
   Lockstep lockstep = Lockstep::never;
-  // The largest number of steps for the walk through one pair of code objects. The walk also has a limit that grows
-  // with the size of the code; if `steps` is negative, only that other limit applies.
+  // The largest number of steps of the full walk through one pair of code objects. The full walk also has a limit that
+  // grows with the size of the code. If `steps` is negative, only the limit that grows with the size applies.
   std::int64_t steps = -1;
   // True if the code runs only under a frame evaluation function (PEP 523), such as Dynamo's. Under a frame evaluation
   // function CPython does not inline calls of Python functions, so the operands of a call stay on the caller's value

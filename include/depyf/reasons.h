@@ -20,7 +20,7 @@ namespace depyf {
 struct GuardDifference {
   std::string aspect;  // a name of python/depyf/guards/differences.py, such as "state", "class" or "dtype"
   std::string condition, subject, expected, actual;  // data of the failing guard
-  std::size_t guard = 0;                             // the number of the failing guard
+  std::size_t guard = 0;                             // the index of the failing guard among the guards
   std::string guard_kind, guard_text, guard_source;
   bool is_of_key = false;       // true if the guard checks the key at a position of a dict
   bool is_by_position = false;  // true if the value is read from a dict by its position

@@ -27,7 +27,8 @@ struct Place {
   int line = 0;          // the line number, from 1; 0 if it is unknown
 };
 
-// The time of all events with one name within one compilation.
+// The time of all events with one name within one compilation. An event is a span of time that PyTorch's timeline
+// names, such as one run of a compiler pass.
 struct Phase {
   std::string name;
   double total_us = 0;  // the time from start to end, in microseconds
@@ -38,7 +39,7 @@ struct Phase {
   bool is_parallel = false;  // true if the events ran in worker threads, whose time is not part of the whole time
 };
 
-// One event of a phase, for the timeline.
+// A span of time that PyTorch's timeline names, such as one run of a compiler pass.
 struct Event {
   std::string name;
   double start_us = 0, duration_us = 0;  // microseconds since the epoch, and microseconds from start to end

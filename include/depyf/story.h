@@ -13,7 +13,8 @@ namespace depyf {
 struct StorySources {
   // Returns the text of a file of the dump.
   std::function<std::string(const std::string& file)> read;
-  // Returns the lines of the user's function, with a mark at the line where a resume function continues.
+  // Returns the lines of the user's function, with a comment at the line `line` of `file`, where a resume function
+  // continues.
   std::function<std::vector<std::string>(const std::string& file, int line)> marked;
 };
 

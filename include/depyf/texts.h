@@ -10,8 +10,9 @@
 
 namespace depyf {
 
-// Returns a summary of the run in English sentences, the most expensive first: functions, graph breaks,
-// recompilations, seconds, and differences between ranks. Control characters in texts of the log are left out.
+// Returns a summary of the run in English sentences: the functions, the slowest to compile first, with their graph
+// breaks, recompilations and seconds, and the differences between ranks. Control characters in texts of the log are
+// escaped.
 std::string summary(const record::Run& run);
 
 // A text of a log that is written to a file of its own.

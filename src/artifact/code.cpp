@@ -28,8 +28,8 @@ class CodeReader {
  public:
   CodeReader(Version version, CodeBudget& budget) : version_(version), budget_(budget) {}
 
-  // Returns the code object that the fields of `serialized` describe; null if the fields are invalid, and `problem`
-  // returns the reason.
+  // Returns the code object that the fields of `serialized` describe. If the fields are invalid, returns null, and
+  // `problem` returns the reason.
   std::shared_ptr<const CodeObject> read(const Value& serialized, int depth = 0) {
     auto code = std::make_shared<CodeObject>();
     code->version = version_;

@@ -34,8 +34,8 @@ namespace {
 
 constexpr std::size_t width = 80;  // the largest width of a line that `pprint` does not break
 
-// The set of the kinds of parts that a text of the IR contains. Each kind of part is a bit, which `IrTexts::labels`
-// maps to the name of the kind.
+// The kinds of parts that a text of the IR contains, such as "LoopBody" or the class of a buffer, as a set of bits.
+// `IrTexts::labels` maps each bit to the name of the kind.
 using Parts = std::uint64_t;
 
 struct Kept {

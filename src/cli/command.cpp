@@ -185,7 +185,8 @@ Outcome process_safely(const Input& input, const Settings& settings, Tools& tool
   return outcome;
 }
 
-// Processes all files in several threads, while the caller takes the results in the order of the inputs.
+// Processes all files in several threads. The thread that calls `wait_for` (the reader) takes the results in the order
+// of the inputs.
 class Batch {
  public:
   Batch(const std::vector<Input>& inputs, const Settings& settings)
@@ -250,8 +251,9 @@ class Batch {
     wake();
   }
 
-  // Frees the outcomes that the reader no longer needs. The thread that filled an outcome frees it, because operator
-  // delete keeps the memory for the thread that calls it (see allocation.cpp), and the reader allocates hardly anything.
+  // Frees the outcomes that the reader, which calls `wait_for`, no longer needs. Each outcome is freed by the thread
+  // that filled it, because operator delete keeps the memory for the thread that calls it (see allocation.cpp), and the
+  // reader allocates hardly anything.
   void free_taken(std::deque<std::size_t>& filled) {
     for (; !filled.empty() && filled.front() < taken_; filled.pop_front())
       const Outcome freed = std::move(outcomes_[filled.front()]);  // Assigning {} would keep the memory of the texts.
@@ -264,8 +266,8 @@ class Batch {
 
   const std::vector<Input>& inputs_;
   const Settings& settings_;
-  // Only the thread that fills an outcome and the reader access the outcome. The reader accesses an outcome after its
-  // `done_` has become true, and until `taken_` exceeds its index.
+  // An outcome is accessed only by the thread that fills it and by the reader, which calls `wait_for`. The reader
+  // accesses an outcome after the outcome's `done_` has become true, and until `taken_` exceeds the outcome's index.
   std::vector<Outcome> outcomes_;
   std::vector<std::atomic<bool>> done_;
   std::atomic<std::size_t> next_ = 0, taken_ = 0;  // `taken_` is the index of the last result that the reader took

@@ -255,8 +255,8 @@ class Matching {
 
   // The following functions find the nodes of values that one generated kernel writes and another kernel reads.
 
-  // Collects `node` and the nodes from which `node` is computed, back to the nodes that are marked as read. Returns
-  // false if `node` depends on a value in memory that the kernel does not read.
+  // Collects `node` and the nodes from which `node` is computed, back to the nodes whose values the kernel reads (their
+  // `stamp_` is `read_`). Returns false if `node` depends on a value in memory that the kernel does not read.
   bool walk(int node, std::vector<int>& nodes) {
     bool is_complete = true;
     std::vector<int> open{node};
@@ -282,7 +282,8 @@ class Matching {
     return is_complete;
   }
 
-  // Prepares a walk: marks the nodes whose values the call writes or reads.
+  // Prepares calls of `walk` for one call of a kernel: sets `stamp_` of the nodes whose values the call writes or
+  // reads.
   void begin_walk(const KernelCall& call) {
     read_ = ++stamps_;
     written_ = ++stamps_;

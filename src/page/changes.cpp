@@ -5,7 +5,7 @@
 namespace depyf::page {
 namespace {
 
-// Returns the number of the line of a place; no_line if only the earlier run has the line.
+// Returns the index of a place's line in `lines.lines()`; no_line if only the earlier run has the line.
 int line_of(const record::Place& place, const Lines& lines) {
   const int number = lines.find(texts::file_name(place.file), place.line);
   if (number == no_line) return no_line;

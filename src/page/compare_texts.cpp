@@ -88,8 +88,10 @@ class Comparison {
     }
   }
 
-  // Splits [a, a_end) and [b, b_end) at a row that occurs once in each range. If several rows occur once in each range,
-  // the row nearest to the middle of [a, a_end) is chosen.
+  // Splits the rows [a, a_end) of the first text and the rows [b, b_end) of the second text at a row that occurs once
+  // in each range, and compares the parts in front of this row and the parts behind it. If several rows occur once in
+  // each range, the row nearest to the middle of [a, a_end) is chosen. If no row occurs once in each range, no rows of
+  // the ranges are matched.
   void by_unique_row(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end, int depth) {
     // Each map contains, for a row, the number of its occurrences and the index of its last occurrence.
     std::unordered_map<int, std::pair<int, std::size_t>> in_a, in_b;

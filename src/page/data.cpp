@@ -118,7 +118,7 @@ class Data {
   }
   void flag(std::string_view name, bool value) { out_.key(name), out_.boolean(value); }
   void number(std::string_view name, double value) { out_.key(name), out_.number(value); }
-  // Writes the number of the line of a place; -1 if the line is unknown.
+  // Writes the index of a place's line in `lines_.lines()`; -1 if the line is unknown.
   void line(std::string_view name, const Place& place) { out_.member(name, lines_.number_of(place)); }
 
   // Adds a text to the list of texts that the page contains, and returns its number in the list. Equal texts have the
@@ -176,8 +176,9 @@ class Data {
     out_.end_object();
   }
 
-  // Writes five numbers for each event: the number of its name's text, its start and duration in microseconds, the
-  // index of its compilation, and 1 if it ran in a worker thread.
+  // Writes five numbers for each event: the index of its name among the texts of the page, the microseconds from the
+  // start of the first event to the start of the event, the event's duration in microseconds, the index of its
+  // compilation, and 1 if it ran in a worker thread, otherwise 0.
   void events(const Process& process) {
     double first = 0;
     for (const Event& event : process.events) first = first == 0 ? event.start_us : std::min(first, event.start_us);
@@ -543,7 +544,7 @@ class Data {
     out_.end_array();
   }
 
-  // Writes the rows of a text as arrays [row, name, reason, last row, lines...].
+  // Writes a text of a compilation, with its rows as arrays [row, name, reason, last row, lines...] (see `Row`).
   void pane(const PageText& text, const Compilation& compilation) {
     out_.begin_object();
     out_.member("stage", text.stage);

@@ -1,4 +1,5 @@
-// Numbers the lines of source, because the panes of the page refer to a line of source by its number.
+// Lists the lines of source. The number of a line is its index in Lines::lines(), by which the panes of the page refer
+// to the line.
 #pragma once
 
 #include <map>
@@ -23,9 +24,10 @@ class Lines {
   // Returns the number of the source line that `place` names, and assigns a new number if the line has no number yet.
   // Returns no_line if `place` names no file or no line.
   int number_of(const record::Place& place);
-  // Returns the number of a source line, or no_line if no number was assigned to the source line.
+  // Returns the number of the line `line` of the file whose name without folders is `file_name`, or no_line if no
+  // number was assigned to the source line.
   int find(std::string_view file_name, int line) const;
-  // Returns the number of a file, and assigns a new number if the file has no number yet.
+  // Returns the index of a file in `files()`, and adds the file if the list does not have it yet.
   int file_of(const std::string& path);
 
   const std::vector<SourceLine>& lines() const { return lines_; }

@@ -279,8 +279,8 @@ class Rows {
     });
   }
 
-  // Returns the number of the line that the beginning of a text names, such as "train.py:11 h = self.norm(x)"; no_line
-  // if the record does not have the line.
+  // The text begins with the name of a line, such as "train.py:11 h = self.norm(x)". Returns the index of the line in
+  // `lines_.lines()`; no_line if the record does not have the line.
   int line_named(std::string_view text) const {
     const std::size_t space = text.find(' '), colon = text.substr(0, space).rfind(':');
     if (colon == std::string_view::npos) return no_line;

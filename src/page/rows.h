@@ -14,7 +14,7 @@ namespace depyf::page {
 struct Row {
   int row = 0;  // the number of the row in the text, from 1
   std::string name;  // the name of the node or kernel; empty if the row has no node and no kernel
-  std::vector<int> lines;  // the numbers of lines of source, in ascending order
+  std::vector<int> lines;  // the lines of source, as ascending indices into Lines::lines()
   std::string why;  // the reason why `lines` is empty; empty if `lines` is not empty
   int last = 0;  // the last row of the definition that begins at `row`; `row` if the definition is one row
 };

@@ -75,8 +75,8 @@ void log_files(Page& page, const std::string& base, const std::vector<LogText>& 
   if (!texts.empty()) page.line(), page.line("All texts of the log about the compilation:"), page.line();
 }
 
-// Lists the files of a dump in the order of the stages. Files of the backward's late stages follow all files of the
-// forward.
+// Lists the files of a dump in the order of the stages. The files of stages that each direction has (`Stage::is_late`)
+// come last: first those of the forward, and then those of the backward.
 void dumped_files(Page& page, const Compilation& compilation) {
   if (!compilation.code_file.empty()) {
     const std::string proof =

@@ -116,8 +116,8 @@ void write_missed_keys(json::Writer& out, json::Value keys) {
   out.end_array();
 }
 
-// True if the nearest entry of the cache was made from the same graph as the missed key, so that the two keys differ
-// only in parts other than the graph.
+// `differences` are the lines that compare a missed key with the key of the nearest entry of the cache. True if both
+// keys were made from the same graph, so that they differ only in other parts than the graph.
 bool is_of_same_graph(const std::vector<std::string>& differences) {
   return !differences.empty() && std::none_of(differences.begin(), differences.end(),
                                               [](const std::string& line) { return line.starts_with("key: gm "); });
@@ -176,8 +176,8 @@ class Text {
            std::to_string(bypasses) + " bypasses";
   }
 
-  // Writes rows for the cache misses whose graph is in the cache under another key. The rows omit graphs that were
-  // never compiled, because no cache can contain them.
+  // Writes rows for the cache misses whose graph is in the cache under another key. Misses whose graph is in no entry
+  // are left out, because a graph that was never compiled cannot be in a cache.
   void missed_keys() {
     std::size_t shown = 0;
     costs_["missed_keys"].for_each_item([&](json::Value key) {

@@ -128,7 +128,8 @@ std::vector<Operations> computing_groups(const SeenDirection& direction) {
   return groups;
 }
 
-// Maps the number of a writing group to the buffers that the group writes and that one reading group reads.
+// The buffers that one group of operations reads from other groups. Each key is the index of another group in the
+// result of `computing_groups`, and the value has the buffers that this other group writes.
 using BuffersOfWriters = std::map<std::size_t, Names>;
 
 }  // namespace

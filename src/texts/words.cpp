@@ -20,7 +20,7 @@ constexpr std::size_t values_named = 5;  // the most values with failing guards 
 // The numbers of lines that are shown from the start and the end of a long error. An error of a compiler may quote a
 // whole file, so not all of its lines are shown.
 constexpr std::size_t first_lines = 12, last_lines = 28;
-// The texts that the capture stores as the error of a compilation that had neither ended nor failed when recording
+// The texts that depyf stores as the error of a compilation that had neither ended nor failed when the recording
 // stopped.
 constexpr std::string_view not_ended[] = {"The block ended before this compilation did.",
                                           "The process died before this compilation ended."};
