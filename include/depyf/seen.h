@@ -34,7 +34,7 @@ struct SeenNode {
   std::string name, target;
   std::shared_ptr<const SeenLine> line;  // the user's line, which many nodes share; null if it is unknown
   std::vector<NodeSource> sources;
-  std::optional<std::int64_t> number;  // autograd's number of the operation; its forward and backward nodes share it
+  std::optional<std::int64_t> number;  // autograd's sequence number, the same for an operation and its gradient
   bool is_backward = false;
   std::string module;  // the path of the innermost module; empty if PyTorch noted no module
 };

@@ -7,9 +7,9 @@
 
 namespace depyf {
 
-// Returns a code object like `live` with all differences to `code` applied; `live` itself if there is no difference.
-// The new code object has the same live objects as constants, except for constants that changed. `before` is the result
-// of `code_from_python` for `live`.
+// `before` is the result of `code_from_python` for the live code object `live`, and `code` is a changed copy of
+// `before`. Returns a code object like `live` with these changes; `live` itself if nothing changed. The new code object
+// has the same live objects as constants, except for constants that changed.
 //
 // Raises ValueError if instructions changed and the changed bytecode is not sound.
 nanobind::object code_to_python(const CodeObject& code, const CodeObject& before, nanobind::handle live);

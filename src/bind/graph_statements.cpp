@@ -309,7 +309,7 @@ class GraphBody {
   std::unordered_map<PyObject*, nb::tuple> functions_;  // by target; the nodes keep their targets alive
   std::unordered_set<std::string> operations_;
   std::unordered_set<PyObject*> dtypes_;  // the seen dtypes, which are strings that the annotations keep alive
-  bool has_symbol_ = false, has_expression_ = false;  // true if the kind of part is already in `parts_`
+  bool has_symbol_ = false, has_expression_ = false;  // true if `parts_` has "symbol" and "expression"
   nb::object last_stack_;
   std::string last_comment_;
 };

@@ -114,8 +114,8 @@ struct Fields {
 
 class Writer {
  public:
-  // If `has_lines` is false, all text is on one line. Journals are written with `has_lines` false, because each event
-  // of a journal is on a line of its own.
+  // If `has_lines` is false, all text is on one line. Journals are written with `has_lines` false, because each JSON
+  // object in a journal is on a line of its own.
   explicit Writer(bool has_lines) : has_lines_(has_lines) {}
   std::string take() { return std::move(out_); }
 

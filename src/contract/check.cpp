@@ -369,7 +369,7 @@ class Check {
 
 Verdict check(const Contract& contract, const record::Run& run) {
   Verdict verdict;
-  std::map<std::size_t, std::size_t> missing;  // maps a function to the number of processes that lack it
+  std::map<std::size_t, std::size_t> missing;  // maps a function (its index) to the number of processes that lack it
   for (const record::Process& process : run.processes) {
     const std::size_t first = verdict.broken.size();
     Check of_process(contract, process, verdict);

@@ -34,7 +34,7 @@ struct Saving {
   std::string change;  // the change of the program, as a phrase
   record::Place place;  // the place in the user's source that would change
   std::vector<std::string> compilations;  // the compilations that the change affects
-  std::size_t repeats = 0;  // the number of compilations, layers or operators that would be replaced by one or few
+  std::size_t repeats = 0;  // the number of compilations, layers or operators that one or a few would replace
   double us = 0;  // the time that would be saved
   double of_us = 0;  // the time that the affected compilations take without the change
 };

@@ -14,9 +14,10 @@ namespace {
 using namespace record;
 
 constexpr double saving_min_share = 0.02;  // the least share of the wall time of a reported saving
-constexpr std::size_t layers_min = 3;      // the least number of equal layers for which regions pay
-constexpr std::size_t nodes_of_line_min = 100;   // the least number of operators of an unrolled loop's line
-constexpr double share_of_line_min = 0.2;        // the least share of an unrolled loop's line in all operators
+constexpr std::size_t layers_min = 3;      // the least number of equal layers for which compiled regions save time
+constexpr std::size_t nodes_of_line_min = 100;   // a line with fewer operators is not reported as an unrolled loop
+// A line with a smaller share of a graph's operators is not reported as an unrolled loop.
+constexpr double share_of_line_min = 0.2;
 // The factors by which symbols for sizes lengthen a compilation, measured with PyTorch 2.13 on graphs of 36 operators.
 constexpr double traced_with_symbols = 2.0, lowered_with_symbols = 1.2;
 constexpr std::int64_t usual_operators = 10;  // the assumed number of operators of a graph that the record lacks

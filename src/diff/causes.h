@@ -12,9 +12,9 @@ namespace depyf::diff {
 // Returns the reason why the function was compiled again. Each earlier compilation of the function may refuse the call
 // for a different reason. For example, if one earlier compilation was made under no_grad and another earlier
 // compilation for float64, a call with a new size can fail a guard on the grad mode, a guard on the dtype and a guard
-// on the size. The result is the first failed guard that is not a cause in `earlier`, because the property that it
-// checks is new in the call. If all failed guards are causes in `earlier`, the result is the first failed guard. The
-// kind and the subject of a cause do not depend on whether a dump or a log is read.
+// on the size. The result is the first failed guard that is not a cause in `earlier`, because the property that this
+// guard checks is new in the call. If all failed guards are causes in `earlier`, the result is the first failed guard.
+// The kind and the subject of a cause do not depend on whether a dump or a log is read.
 Cause cause_of(const record::Compilation& compilation, const std::vector<Cause>& earlier);
 
 // Return the reason why a function runs eagerly ("limit", "break" or "error"), and the line that is the cause.

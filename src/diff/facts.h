@@ -120,7 +120,7 @@ std::string quoted_line(const record::Place& place);
 // "modules have the same classes (17 guards)".
 std::int64_t guards_in(const record::Limit& limit);
 
-// Returns the text without the addresses and numbers of objects, because they differ in every run.
+// Returns the text with `#` in place of the addresses and ids of objects, because these differ in every run.
 std::string without_addresses(std::string_view text);
 
 // Returns, for each function of `before`, the index of the same function in `after`; -1 if `after` lacks the

@@ -274,7 +274,7 @@ class Alignment {
     const std::unordered_map<int, std::size_t>& position_;
     std::size_t start_;
     bool is_backward_;
-    std::size_t allowed_ = 0;  // the number of values of the same line that the captured node reads
+    std::size_t allowed_ = 0;  // captured nodes of the line that `owner_` reads; in the backward, that read it
     std::unordered_set<int> crossing_, foreign_;
     bool has_name_ = false;
     int cost_ = 0;

@@ -415,7 +415,7 @@ class Data {
       if (!seen.insert(buffer).second) continue;
       auto shape = shapes.find(buffer);
       if (shape == shapes.end())
-        // A later value in the same buffer has the name of the buffer, followed by a mark such as `'1`.
+        // A later value in the same buffer has the name of the buffer, followed by a suffix such as `'1`.
         shape = shapes.find(buffer.substr(0, buffer.find('\'')));
       const std::optional<std::int64_t> bytes = shape == shapes.end() ? std::nullopt : bytes_of(shape->second);
       if (!bytes) return std::nullopt;
@@ -662,7 +662,7 @@ class Data {
   json::Writer out_{true};
   Lines lines_;
   std::vector<std::string> kept_texts_;
-  std::vector<std::string> highlights_;  // the colours of the texts that are code, by the number of the text
+  std::vector<std::string> highlights_;  // the colours of the texts that are code; same indices as `kept_texts_`
   std::unordered_map<std::string, int> text_numbers_;
   std::map<const GraphBreak*, int> break_numbers_;
 };

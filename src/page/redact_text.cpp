@@ -137,8 +137,8 @@ std::string TextRedactor::path(std::string_view path) {
   return "file" + std::to_string(known->second) + ".py";
 }
 
-// Returns the number of a file by its name without the folder. If several files have the same name, the first file gets
-// the number of the name, and each other file gets a new number.
+// Returns the number N of the pseudonym fileN.py for a file with the name `name`, which does not include its folder. If
+// several files have the same name, the first file gets the number of the name, and each other file gets a new number.
 int TextRedactor::number_of_file(std::string_view name) {
   const auto [known, is_new] = file_names_.try_emplace(std::string(name), file_count_ + 1);
   const bool is_taken =

@@ -14,7 +14,7 @@ namespace {
 
 using namespace record;
 
-using LinesOf = std::map<std::string, std::set<int>, std::less<>>;  // maps a name to numbers of lines
+using LinesOf = std::map<std::string, std::set<int>, std::less<>>;  // maps a name to indices into Lines::lines()
 
 void merge(std::set<int>& numbers, int number) {
   if (number != no_line) numbers.insert(number);

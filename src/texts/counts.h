@@ -10,8 +10,8 @@ namespace depyf::texts {
 
 double seconds_of(const record::Compilation& compilation);
 bool is_compiled(const record::Compilation& compilation);
-// True if a compilation serves no call of the program, such as a compilation ahead of time. Such a compilation has no
-// code and no error, but has a note that states its purpose.
+// True if a compilation serves no call of the program, such as a compilation ahead of time: the compilation has no code
+// and no error, but has a note that states its purpose.
 bool is_ahead(const record::Compilation& compilation);
 bool is_again(const record::Compilation& compilation);
 // True if the function runs eagerly because of an error, a graph break or a limit.

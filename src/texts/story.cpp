@@ -308,7 +308,7 @@ class Story {
     remark_on(name + " continues after the graph break; " + place + ".");
   }
 
-  // Writes the resume functions that were not compiled in the prepare_debug block: the user's source, with a mark at
+  // Writes the resume functions that were not compiled in the prepare_debug block: the user's source, with a comment at
   // the line where each resume function continues.
   void not_compiled(const Section& section) {
     for (const ToldFrame& frame : section.frames)

@@ -224,7 +224,8 @@ class Calls {
       }
       return;
     }
-    if (target.find(',') != std::string_view::npos) return;  // A partition uses the same names for its results.
+    // A statement with several targets calls a partition, which uses the same names for its results.
+    if (target.find(',') != std::string_view::npos) return;
     const std::string_view function = path_at(text);
     const std::string_view rest = text.substr(function.size());
     if (!target.empty() && (rest.empty() || rest.starts_with(";") || rest.starts_with("["))) {
@@ -317,7 +318,7 @@ class Calls {
     }
     if (!target.empty()) written_names.emplace_back(target);
     for (const std::string& name : written_names) {
-      // A value has the name of its buffer, with a mark such as `'1` if the same buffer has been written before.
+      // A value has the name of its buffer, with a suffix such as `'1` if the same buffer has been written before.
       const int writes = writes_of_[name]++;
       const std::string value = writes ? name + "'" + std::to_string(writes) : name;
       if (const auto shape = code_.shapes.find(name); shape != code_.shapes.end() && value != name)

@@ -1,8 +1,8 @@
-// Computes self time by phase from chromium events. Begin and end events of a thread nest, so the self time of an event
-// is its duration minus the durations of the events nested in it. Worker threads log with the thread number of the main
-// thread, but do not name a compilation. An event counts as an event of a worker thread if it names no compilation, and
-// is nested in an event that names a compilation. The events of worker threads overlap, so the times of worker threads
-// are added up separately.
+// Computes the self time of each phase from the events of PyTorch's timeline, which a log contains as chromium events.
+// Begin and end events of a thread nest, so the self time of an event is its duration minus the durations of the events
+// nested in it. Worker threads log with the thread number of the main thread, but do not name a compilation. An event
+// counts as an event of a worker thread if it names no compilation, and is nested in an event that names a compilation.
+// The events of worker threads overlap, so the times of worker threads are added up separately.
 //
 // For example, the event `dynamo` lasts 10 s and contains the event `backend_compile`, which lasts 6 s, so the self
 // time of `dynamo` is 4 s. The event `compile_file` of a worker thread lies within `backend_compile`, but is not
