@@ -77,7 +77,7 @@ NewNames names_that_sort(const CodeObject& code);
 
 // A function that was compiled from source, and the original function that it shall replace.
 struct StandInRequest {
-  const CodeObject* compiled = nullptr;  // the new function, which was compiled inside of other functions
+  const CodeObject* compiled = nullptr;  // the new function, compiled inside of functions that bind its free variables
   const CodeObject* original = nullptr;
   NewNames sorted;            // the result of `names_that_sort` that the function was compiled with
   NewNames hidden_arguments;  // maps names in the source to argument names that no source can contain

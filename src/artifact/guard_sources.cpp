@@ -11,7 +11,7 @@ namespace {
 using pickle::Kind;
 using pickle::Value;
 
-constexpr int steps_max = 200;  // the maximum number of steps of one source; Dynamo's have some tens of steps
+constexpr int steps_max = 200;  // the maximum number of steps of one source of Dynamo; usual sources have some tens
 constexpr std::size_t expression_max = 4000;  // the maximum size of an expression in bytes
 
 bool is_identifier(std::string_view text) {

@@ -90,7 +90,8 @@ class Reader {
     memory_.backward = plan_of(text_of(graph_["backward_code"]), symbols, nodes, threads, own_memory);
   }
 
-  // The memory of a tensor: its number, its bytes, and a flag that is true if the memory belongs to an input.
+  // The memory of a tensor: a number that identifies the memory, its bytes, and a flag that is true if the memory
+  // belongs to an input.
   struct Memory {
     std::int64_t number = 0, bytes = 0;
     bool is_input = false;

@@ -14,7 +14,8 @@ using namespace record;
 
 namespace {
 
-// The least number of digits of an object's id. The sizes of tensors in guards have fewer digits than ids.
+// A number in a guard with at least this many digits counts as the id of an object, because the sizes of tensors in
+// guards have fewer digits.
 constexpr std::size_t digits_of_an_object = 7;
 
 // PyTorch's phrases for failed guards on tensors, with the kind of cause that each phrase stands for. For example, a

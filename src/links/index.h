@@ -35,7 +35,7 @@ class Index {
 
  private:
   const record::Graph* graph_;
-  std::unordered_map<std::string_view, int> numbers_;  // maps the name of a node, which the graph owns, to its number
+  std::unordered_map<std::string_view, int> numbers_;  // maps a node's name to its index; the graph owns the names
   std::vector<std::vector<int>> inputs_;
 };
 
