@@ -20,7 +20,7 @@ struct CodeObject;
 
 namespace artifact {
 
-// A fact about a part of an artifact: a name and a value, which the printed text contains unchanged.
+// A fact about a part of an artifact. The printed text contains the name and the value of the fact unchanged.
 struct Fact {
   std::string name, value;
 };
@@ -40,7 +40,7 @@ struct Function {
 struct Guard {
   GuardToPrint printed;
   std::vector<std::string> words;  // the texts that Dynamo saved with the guard
-  std::string without_form;  // the reason why the guard has no conditions; empty if it has conditions
+  std::string without_form;  // the reason why some or all conditions are missing; empty if none is missing
 };
 
 // The text of one stage of a compilation.

@@ -15,7 +15,7 @@ namespace depyf {
 // entry of the cache.
 std::string compile_costs(std::string_view log, std::string_view measured);
 
-// Returns the same JSON for a process whose log and graphs have been read already.
+// Returns the costs of compiling as JSON for a process whose log and graphs have been read already.
 std::string compile_costs(const record::Process& process, std::string_view measured);
 
 // Returns the result of compile_costs() as text for readers.

@@ -22,7 +22,7 @@ std::string owner_in_terms(std::string_view expression);
 // A comparison of an expression with a constant.
 struct Bound {
   std::string subject;  // the expression, in the user's terms
-  std::string sign;  // the operator, if the subject is on the left
+  std::string sign;  // the comparison operator, with the subject on its left
   std::string constant;  // the constant as an expression
 };
 
@@ -65,9 +65,9 @@ struct Accepted {
   std::string condition, subject, why;
 };
 
-// Returns the calls that the cache entries of a function accept together, as one line for each value that the entries
-// fix or bound. `entries_max` is the recompilation limit of the function, or std::nullopt if the limit is not to be
-// mentioned.
+// Returns lines about the calls that the cache entries of a function accept together: for each value that all entries
+// fix or bound, one line with the conditions of the entries, joined by "or". `entries_max` is the recompilation limit
+// of the function, or std::nullopt if the limit is not to be mentioned.
 std::vector<std::string> together(const std::vector<std::vector<Accepted>>& entries, std::optional<int> entries_max);
 
 // Returns a phrase for the change that is not noticed if a value has no guard of the kind `kind`, such as "another

@@ -41,7 +41,7 @@ struct Limits {
 
 enum class Style : std::uint8_t {
   plain,  // the source has the expressions and statements of the bytecode
-  readable,  // expressions are folded together; the caller should ask for a proof
+  readable,  // temporaries are replaced by their expressions; the caller should ask for a proof
   exact,  // each effect is a statement of its own, in the order of the bytecode
 };
 

@@ -37,7 +37,7 @@ struct RemarkNames {
   std::string before;              // the text in front of the names
   std::vector<std::string> names;  // the first names
   std::size_t count = 0;           // the number of all names
-  std::string noun;                // the noun for one of the names
+  std::string noun;                // the noun for what a name stands for, such as "kernel"
   std::string after;
 };
 

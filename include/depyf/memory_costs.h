@@ -6,8 +6,8 @@
 
 namespace depyf {
 
-// Returns the costs as JSON (docs/costs.md describes the members). `seen` is the JSON that `depyf.memory_costs`
-// collected.
+// Returns the costs of memory as JSON (docs/costs.md describes the members). `seen` is the JSON that
+// `depyf.memory_costs` collected.
 std::string memory_costs(std::string_view seen);
 
 // Returns the result of memory_costs() as text for readers.

@@ -81,7 +81,7 @@ struct Limit {
   Place place;
 };
 
-// A limit on the number of compilations of a function, which a call has reached.
+// A limit on the number of compilations of a function, after a call has reached the limit.
 struct LimitReached {
   std::string setting;  // the setting in torch._dynamo.config
   std::optional<std::int64_t> value;

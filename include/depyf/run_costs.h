@@ -6,8 +6,8 @@
 
 namespace depyf {
 
-// Returns the costs as JSON (docs/costs.md describes the members). `log` is the TORCH_TRACE log of the compilations
-// during the measurement; `measured` is the JSON that `depyf.profile` recorded.
+// Returns the costs of calls as JSON (docs/costs.md describes the members). `log` is the TORCH_TRACE log of the
+// compilations during the measurement; `measured` is the JSON that `depyf.profile` recorded.
 std::string run_costs(std::string_view log, std::string_view measured);
 
 // Returns the result of run_costs() as text for readers.

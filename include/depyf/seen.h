@@ -78,7 +78,7 @@ struct MissingStage {
   std::string kind, direction, why;
 };
 
-// The compilation to which the links belong, as the session records it.
+// The compilation to which the links belong, as session.json describes it.
 struct LinkedCompilation {
   std::string id, function;
   std::optional<std::int64_t> compiled_fn;

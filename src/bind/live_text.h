@@ -43,7 +43,7 @@ class NamedTupleClass {
   const nanobind::handle type_;
 };
 
-// Returns the UTF-8 form of a Python string, which lives as long as the string.
+// Returns the UTF-8 form of a Python string. The result is valid as long as the string exists.
 inline std::string_view view_of(nanobind::handle text) {
   Py_ssize_t size = 0;
   const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);

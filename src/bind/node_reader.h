@@ -23,7 +23,7 @@ enum class Kind { node, tuple, list, text, number, constant, tensor, symbol, oth
 struct Type {
   nanobind::object name;
   Kind kind;
-  // The printer collects the types that occur in a graph in a set. Each flag is true if the set already contains the
+  // The printer collects in a set the types that occur in a graph. Each flag is true if this set already contains the
   // type in one role: as the type of an argument, of a value without a declared type, or of a value with a declared
   // type.
   bool is_known_argument = false, is_known_value = false, is_known_declared = false;

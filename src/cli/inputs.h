@@ -46,8 +46,8 @@ std::optional<std::string_view> read_input(const Input& input, std::size_t max_s
                                            std::string& error);
 
 // Loads a .pyc file, or the marshal data of a code object without the head of a file. `python` is the version of Python
-// of marshal data, which does not state its version itself. If `python` is 0.0, the latest version is used that can
-// decode all of the bytecode.
+// that wrote marshal data, because marshal data does not state a version. If `python` is 0.0, the latest version is
+// used that can decode all of the bytecode.
 LoadedPyc load_input(std::string_view bytes, Version python);
 
 }  // namespace depyf::cli

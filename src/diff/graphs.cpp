@@ -212,7 +212,8 @@ void append_graph_changes(const Facts& before, const Facts& after, Difference& r
 
 std::string fusion_reason(const Function& before, const Function& after, const Facts& facts) {
   if (!before.knows_fused || !after.knows_fused) return {};
-  // Operators whose fusion ended need more kernels, and never fewer.
+  // If operators are no longer fused, the run has more kernels, so ended fusions explain only an increase, and new
+  // fusions explain only a decrease.
   const bool is_more = after.costs.kernels > before.costs.kernels;
   const std::string_view adverb = is_more ? "no longer" : "now";
   std::vector<std::string> pairs = is_more ? separated(before, after, facts) : separated(after, before, facts);

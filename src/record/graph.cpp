@@ -29,7 +29,7 @@ std::string_view statement_of(std::string_view text) {
   return text;
 }
 
-// Returns the index of " #~ ", which begins the comment with links that depyf adds to a line; npos if the line has no
+// Returns the index of "  #~ ", which begins the comment with links that depyf adds to a line; npos if the line has no
 // links. Searching for the rare `#` takes less time than searching for blanks.
 std::size_t start_of_links(std::string_view line) {
   constexpr std::string_view mark = "#~ ";

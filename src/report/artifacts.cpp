@@ -64,8 +64,8 @@ std::string without_hashes(const std::string& name) {
 }
 
 // Looks for the source file of a cache of torch.compiler.precompile in the folder of the cache. Adds a fact to the
-// first part of the cache, which states that the source file is missing, unchanged or changed. PyTorch refuses a cache
-// if its source has changed.
+// first part of the cache. The fact states that the source file is missing, unchanged or changed, because PyTorch
+// refuses a cache if its source has changed.
 void check_pair(artifact::Artifact& cache, const fs::path& file) {
   if (cache.source_checksum.empty() || cache.parts.empty()) return;
   const fs::path beside = fs::path(file).replace_extension(".py");

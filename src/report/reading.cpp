@@ -210,7 +210,8 @@ void read_record(std::string_view bytes, const std::string& path, bool with_text
   }
 }
 
-// Returns the directory that the run of a process was written to.
+// Returns the directory of the dump of a process's run. A process that the program started has a folder of its own in
+// this directory.
 std::string directory_of_run(const record::Process& process) {
   const std::filesystem::path folder = std::filesystem::path(process.log).parent_path();
   return (process.is_child ? folder.parent_path() : folder).string();
@@ -353,7 +354,7 @@ void drop_earlier_programs(Reading& reading) {
 
 void keep_last_runs(Reading& reading) {
   record::Run& run = reading.run;
-  // The next run of a program does not remove the folders of the processes that an earlier run started.
+  // Folders of processes of earlier runs can still exist, because the next run of a program does not remove them.
   const std::map<std::string, std::int64_t> last_runs = last_runs_of(run);
   std::vector<record::Process> kept;
   std::vector<PageTexts> kept_texts;

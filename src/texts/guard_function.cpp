@@ -45,9 +45,9 @@ constexpr int no_node = -1;
 
 using WordSet = std::unordered_set<std::string, TextHash, std::equal_to<>>;
 
-// A step of a path. The text of the path up to a step consists of `before`, the text of the path up to the step
-// `above`, and `behind`. The members `before` and `behind` refer to constants or to the texts of conditions, which
-// outlive the steps.
+// A step of a path, such as `.blocks` or `[0]`. The text of the path that ends with a step is `before`, then the text
+// of the path that ends with the step `above`, then `behind`. The members `before` and `behind` refer to constants or
+// to the texts of conditions, which outlive the steps.
 struct Step {
   int above = no_node;
   std::string_view before, behind;

@@ -336,7 +336,7 @@ class Calls {
     code_.calls.push_back(std::move(call));
   }
 
-  // True if a name of the function ends with `_`, as in `torch.ops.aten.index_put_(...)` and
+  // True if a component of the function's dotted name ends with `_`, as in `torch.ops.aten.index_put_(...)` and
   // `torch.ops._c10d_functional.all_reduce_.default(...)`.
   static bool writes_its_first_argument(std::string_view function) {
     for (std::string_view rest = function; !rest.empty();) {

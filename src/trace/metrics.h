@@ -14,8 +14,8 @@ void read_metrics(record::Compilation& compilation, json::Value metrics, bool ha
 
 double seconds_of(json::Value metrics);
 
-// Returns the time of all phases in seconds. Metrics without an id (in ahead-of-time compilation) state only the time
-// of the last step.
+// Returns the sum of the self times of the phases outside of worker threads, in seconds. The sum is needed if the
+// metrics have no id (in ahead-of-time compilation), because they then state only the time of the last step.
 double seconds_of(const std::vector<record::Phase>& phases);
 
 }  // namespace depyf::trace

@@ -57,7 +57,8 @@ bool is_in(const std::string_view (&list)[size], std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-// Returns the rank in the name of a file with "_rank_3_" or "rank_3.log"; nothing if the name contains no rank.
+// Returns the rank in the name of a file, such as 3 for a name with "_rank_3_" or "rank_3.log"; nothing if the name
+// contains no rank.
 std::optional<std::int64_t> rank_in(const std::string& path) {
   const std::size_t at = path.rfind("rank_");
   if (at == std::string::npos) return std::nullopt;
@@ -87,9 +88,9 @@ void find_place(Compilation& compilation, std::string_view payload) {
   }
 }
 
-// Sets the places of compilations whose records name no function. Calls beyond the limit of recompilations have
-// records with only an id. All compilations with the same frame, which is the first number of an id, are compilations
-// of one function.
+// Sets the places of compilations whose records name no function. For a call beyond the limit of recompilations, a log
+// has records that state only an id. All compilations with the same frame, which is the first number of an id, are
+// compilations of one function.
 void name_what_was_not_begun(Process& process) {
   std::unordered_map<std::string_view, const record::Place*> place_of_frame;
   auto frame_of = [](const Compilation& compilation) {
