@@ -540,8 +540,8 @@ def frontier(
     """
 
 def accepted_together(entries: list[list[tuple[str, str, str]]], entries_max: int | None) -> list[str]:
-    """Returns the calls that the cache entries of a function accept together, as one line for each value that the
-    entries fix or bound.
+    """Returns lines about the calls that the cache entries of a function accept together: for each value that all
+    entries fix or bound, one line with the conditions of the entries, joined by "or".
 
     Args:
         entries: (condition, subject, reason) of each limit of each cache entry.
