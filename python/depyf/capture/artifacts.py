@@ -74,7 +74,7 @@ class Artifacts:
         )  # The keys are the graph modules that run from their files, and the copies of these modules.
         self._sizes: set[int] = set()  # the node counts of the graphs that run from their files
         self._kernels: dict[str, tuple[Item, Compilation]] = {}  # path of Inductor's file -> item and compilation
-        self._substituting = False  # true during a substitution, which can make PyTorch compile the graph's function
+        self._substituting = False  # true while `_substitute` proves code; `recompiled` then does nothing
 
     def path(self, file: str) -> str:
         """Returns the path of a file of the dump."""

@@ -38,7 +38,7 @@ class Journaling:
         # have been written to the journal.
         self._frames: dict[int, tuple[int, dict[str, Any]]] = {}
         self._codes: set[int] = set()
-        self._of_session = 0, 0  # the numbers of notes and of other artifacts in the journal
+        self._of_session = 0, 0  # how many of the session's notes and other artifacts are in the journal
         circumstances = ("torch_version", "python_version", "working_directory", "run")
         self._journal.begin({name: getattr(self._session, name) for name in circumstances})
 

@@ -29,7 +29,8 @@ from depyf.compat import ahead, at_work, callables, trace
 from depyf.session import PhaseEvent, Session
 
 PHASE_EVENTS_MAX = 100_000
-"""The number of events of PyTorch's timeline that a session keeps, which is as many as the page of a report draws."""
+"""The largest number of events of PyTorch's timeline that a session keeps. The page of a report draws as many
+events."""
 
 Event = TypeVar("Event", bound=Callable[..., Any])
 

@@ -41,8 +41,8 @@ def write(order: list[Compilation], session: Session, artifacts: Artifacts) -> N
 
 
 def _write(top: int, by_code: dict[int, list[Compilation]], session: Session, artifacts: Artifacts) -> set[int]:
-    """Writes the `full_code` file of the function whose code has the number `top`. Returns the numbers of the code
-    objects of all functions in the file."""
+    """Writes the `full_code` file of the function with the number `top` (`Compilation.number_of_original`). Returns the
+    numbers of all functions in the file, including resume functions."""
     places = {
         name: line
         for group in by_code.values()

@@ -36,7 +36,7 @@ def guards_state(result: Any) -> bytes:
 
 
 def is_graph_name(result: Any, name: str) -> bool:
-    """True if transformed code calls the compiled graph under this global name."""
+    """True if `name` is the global name under which the transformed code of a compiled function calls its graph."""
     return bool(_artifacts(result).backend_id == name)
 
 

@@ -146,10 +146,11 @@ def _compiler_locals(names: tuple[str, ...] = ("_compile", "compile_frame")) -> 
 
 
 def call_to_compile() -> tuple[types.CodeType, dict[str, Any]] | None:
-    """Returns the code and the local variables of the call that makes Dynamo compile again.
+    """Returns the code and the local variables of the call that makes Dynamo compile a function again; None if they are
+    not found.
 
-    This function must be called while PyTorch reports why it compiles again. PyTorch does not pass this call to a hook,
-    so the function reads the local variables of PyTorch's own frame.
+    This function must be called while PyTorch reports why it compiles the function again. PyTorch does not pass the
+    call to a hook, so the function reads the local variables of PyTorch's own frame.
     """
     has_frame = False
     frame: types.FrameType | None = sys._getframe(1)
@@ -227,8 +228,8 @@ def locals_being_compiled() -> dict[str, Any] | None:
 
 
 def parameters(code: types.CodeType) -> dict[str, tuple[str, ...]]:
-    """Returns the names of the parameters of each resume function that transformed code calls, by the global name of
-    the function."""
+    """Returns a dict from the global name of each resume function that the transformed code `code` calls to the names
+    of the resume function's parameters."""
     parameters_of = {}
     table: dict[str, Any] | None = None
     for name in code.co_names:
@@ -295,7 +296,7 @@ module, is in `_STAGES`."""
 
 
 _ASYNC = "torch._inductor.async_compile"
-_WAITING = ("_wait_futures", "wait")  # the second name is that of PyTorch 2.6 and earlier
+_WAITING = ("_wait_futures", "wait")  # the function that waits for kernels; `wait` in PyTorch 2.6 and earlier
 
 
 def _waiting_for(local: dict[str, Any]) -> str:
@@ -315,8 +316,8 @@ def _waiting_for(local: dict[str, Any]) -> str:
 
 @guarded(dict)
 def samples(without: int) -> dict[int, Sample]:
-    """Returns the compilation that each thread is working on, by the identifier of the thread, for all threads except
-    `without`. The function can be called from any thread."""
+    """Returns a dict from the identifier of each thread that is compiling to the compilation that the thread is working
+    on. The thread `without` is left out. The function can be called from any thread."""
     if _CONVERT not in sys.modules:
         return {}
     stacks = sys._current_frames()

@@ -4,9 +4,9 @@ them.
 depyf puts entries in front of the ordinary entries with the function by which PyTorch (2.9 and later) restores the
 compilations of another process.
 
-Dynamo's entries point to memory of C++ that a reset frees, so this module returns copies of their fields. PyTorch's C++
-code does not check entries that are put in front of the ordinary entries; `depyf.toolkit.validation` checks these
-entries beforehand.
+Dynamo's entries point to memory of C++ that `torch._dynamo.reset` frees, so this module returns copies of the fields of
+entries. PyTorch's C++ code does not check entries that are put in front of the ordinary entries;
+`depyf.toolkit.validation` checks these entries beforehand.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def code_around(value: Any) -> types.CodeType | None:
 
 def bound_call(value: Any) -> Any:
     """Returns the method that calling an instance runs, bound to the instance: `forward` for a torch module, otherwise
-    `__call__`."""
+    `__call__`. Returns None if `value` is a function, or if the method is not written in Python."""
     call = defined_call(value)
     if call is None:
         return None

@@ -38,7 +38,7 @@ def _ways() -> tuple[Any, Any] | None:
 
 def hold_back(tell: Miss) -> Callable[[], None] | None:
     """Keeps Dynamo from compiling anything that this thread calls. Returns a function that allows compilations again;
-    None if compilations cannot be prevented.
+    None if Dynamo is not loaded, or if compilations cannot be prevented.
 
     `tell(code, locals)` is called with each function that would have been compiled; `tell` must not raise an exception.
     """

@@ -265,7 +265,7 @@ def guard_failures(code: types.CodeType, bound: dict[str, Any]) -> list[str]:
 
 def guard_failure(code: types.CodeType, transformed: types.CodeType, bound: dict[str, Any]) -> str | None:
     """Returns why a call with these locals would not fit the entry with this transformed code; None if the call would
-    fit."""
+    fit, or if the entry is not in the cache."""
     entry = next((candidate for candidate in raw_entries(code) if candidate.code is transformed), None)
     return None if entry is None else failure_of(entry.manager, bound)
 

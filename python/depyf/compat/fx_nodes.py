@@ -20,7 +20,7 @@ from depyf.source_line import Line, users
 
 _META = "torch.fx.node:Node.meta"
 NOTES = tuple(f"{_META}[{key}]" for key in ("stack_trace", "from_node", "seq_nr", "original_aten", "partitioner_tag"))
-"""The keys of a node's `meta` that are read, as private names."""
+"""The paths of keys of a node's `meta`, such as `torch.fx.node:Node.meta[stack_trace]`."""
 _MODULES = (f"{_META}[nn_module_stack]", f"{_META}[fwd_nn_module_stack]")
 _KEYS = tuple(path.partition("[")[2].removesuffix("]") for path in (*NOTES, *_MODULES))
 _SOURCE = "torch.fx.traceback:NodeSource"
@@ -68,7 +68,7 @@ class NodeRow(NamedTuple):
     """The operator that the node was decomposed from, such as `aten.gelu.default`."""
     backward: bool = False
     notes: tuple[str, ...] = ()
-    """The keys of `meta` that the node has, as private names out of `NOTES`."""
+    """The members of `NOTES` whose keys are present in the node's `meta`."""
     modules: tuple[Module, ...] = ()
     """The modules whose methods were active, the innermost last."""
 

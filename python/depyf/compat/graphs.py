@@ -25,7 +25,7 @@ def direction() -> str | None:
     names: Any = private.ABSENT
     if context is not None:
         names = private.of(context, "torch._guards:TracingContext.aot_graph_name", private.ABSENT)
-    if names is private.ABSENT:  # `graph_being_compiled` covers all threads; its last item began last.
+    if names is private.ABSENT:  # `graph_being_compiled` covers all threads; its last item is the newest.
         names = private.get("torch._functorch._aot_autograd.logging_utils:graph_being_compiled")
     if not names or not isinstance(names[-1], str):
         return None
@@ -158,8 +158,9 @@ def text(module: Any) -> str:
 
 @guarded()
 def forward_of(module: Any) -> types.FunctionType | None:
-    """Returns the function that a graph module runs. If PyTorch would compile the function of the graph module only at
-    the function's first call, the function is compiled at once."""
+    """Returns the function that a graph module runs; None if the class of the module has no such function. If PyTorch
+    would compile the function of the graph module only at the function's first call, the function is compiled at
+    once."""
     make = getattr(module, "real_recompile", None)
     if make is not None:
         make()  # The call does nothing if the function has already been made.

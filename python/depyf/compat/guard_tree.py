@@ -70,7 +70,8 @@ class Node:
     """A weak reference to the type that the value had when the guards were built. PyTorch removes a cache entry when a
     class that its guards refer to is freed."""
     is_dict: bool
-    """True for a manager that guards the order of the keys of a dict itself, besides its leaf guards."""
+    """True if the guard manager is a `DictGuardManager`, which guards keys and values of a dict by the positions of the
+    items, and so guards the order of the keys."""
     step: Step | None
     leaves: list[Leaf] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)

@@ -36,7 +36,7 @@ def resume_code(value: object) -> types.CodeType | None:
             continue
         if type(content) is types.CodeType:
             return content
-    for default in value.__defaults__ or ():  # PyTorch makes a factory with a default when it restores cache entries.
+    for default in value.__defaults__ or ():  # In a restored factory, a default is the code.
         if type(default) is types.CodeType:
             return default
     return value.__code__

@@ -64,8 +64,8 @@ def _of_node() -> Instead | None:
 
 @guarded(dict)
 def compiled_graphs(function: object) -> dict[str, Any]:
-    """Returns Inductor's compiled graphs by their direction. The compiled graph of a backward exists only after the
-    first run of the backward, which compiles the graph."""
+    """Returns the compiled graphs of Inductor to which `function` leads, by their direction: "forward" or "backward".
+    The compiled graph of a backward exists only after the first run of the backward, which compiles the graph."""
     graph_class = _graph_class()
     if graph_class is None:
         return {}

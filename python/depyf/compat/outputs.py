@@ -30,9 +30,9 @@ def outputs(code: types.CodeType) -> dict[str, tuple[str, ...]]:
 
 
 def _outputs_being_compiled() -> tuple[str, ...] | None:
-    """Returns the names of the outputs of the graph that is being compiled. This function must be called within a
-    bytecode hook. PyTorch does not pass the graph to bytecode hooks, so the graph is read from the frame of Dynamo's
-    compiler.
+    """Returns the names of the outputs of the graph that is being compiled; None if the graph is not found, or returns
+    no tuple or list. This function must be called within a bytecode hook. PyTorch does not pass the graph to bytecode
+    hooks, so the graph is read from the frame of Dynamo's compiler.
     """
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None:

@@ -74,8 +74,8 @@ def install(receiver: Receiver) -> None:
 
 
 def _around(path: str, answer: Callable[[Callable[..., Any]], intercept.Call]) -> None:
-    """Makes `answer` receive the calls of a function of PyTorch's, even if another program has replaced the
-    function."""
+    """Makes the function that `answer` returns receive the calls of PyTorch's function with the path `path`, even if
+    other code has replaced PyTorch's function."""
     function = private.get(path)
     plain = getattr(function, "__func__", function)
     if isinstance(plain, types.FunctionType) and not plain.__code__.co_freevars:

@@ -132,8 +132,8 @@ def _equals(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _equals_named(leaf: Leaf, node: Node, x: str, condition: str) -> list[str] | None:
-    """Returns the condition that a value equals a constant whose repr is not Python: a member of an enumeration, or a
-    class."""
+    """Returns the conditions that a value equals a constant whose repr is not Python: a member of an enumeration, or a
+    class. Returns None if the constant is not found."""
     kind = node.type
     known_eq: tuple[object, ...] = (object.__eq__, int.__eq__, str.__eq__)
     if isinstance(kind, enum.EnumMeta) and kind.__eq__ in known_eq:
@@ -304,7 +304,8 @@ def _applied_to(condition: str, source: str) -> str | None:
 
 
 def _expressions(leaf: Leaf) -> list[str] | None:
-    """Returns the conditions of a guard whose check Dynamo itself compiles from the text of the guard."""
+    """Returns the conditions of a guard whose check Dynamo itself compiles from the text of the guard; None if a
+    condition cannot be written as plain Python."""
     checks = []
     for text in leaf.texts:
         check = plain(words.read(text).condition)
@@ -355,7 +356,8 @@ def _dict_length(leaf: Leaf, node: Node, x: str) -> list[str] | None:
 
 
 def _words_of(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    """Returns the Python form of a guard whose text is the condition that the guard checks."""
+    """Returns the Python form of a guard whose text is the condition that the guard checks; None if the guard has
+    several texts, or if the text cannot be written as plain Python."""
     check = plain(words.read(leaf.texts[0]).condition, node.source, x) if len(leaf.texts) == 1 else None
     return None if check is None else [check]
 

@@ -259,7 +259,7 @@ def _of_the_rest(
             if errors.mismatch is None:
                 continue
             if any(bounds.is_discontinuous(target_name(step)) for step in graph.module.graph.nodes):
-                return None  # At a step of a function, rounding decides between two results.
+                return None  # Near a step of a discontinuous operator, rounding decides between two results.
             stage = "output code as a whole: no kernel shows it by itself"
             return _finding(node, stage, graph, errors, backend.direction)
     results = [value for _, call in calls for value in (*call.outputs, *call.inputs_after) if hasattr(value, "shape")]
