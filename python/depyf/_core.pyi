@@ -248,7 +248,8 @@ def prove_pyc(one: bytes, two: bytes, lifetimes: bool = False, lockstep: bool = 
         two: the bytes of the second file.
         lifetimes: if false, a proof can be true even if the second code object keeps values alive longer than the
             first, as for `prove`.
-        lockstep: True if only the quick proof is to be tried, which walks both sides instruction by instruction.
+        lockstep: true if only the quick proof is to be tried, which executes both code objects symbolically,
+            instruction by instruction.
     """
 
 def passes() -> list[tuple[str, str]]:

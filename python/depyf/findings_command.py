@@ -46,7 +46,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Executes `depyf findings` and returns its exit status. The status is 1 if there are findings with a code of
-    `--fail-on`."""
+    `--fail-on`, 2 if a run cannot be read, and otherwise 0."""
     options = [f"--{name}" for name in ("json", "sarif") if getattr(parsed, name)]
     for name in ("fail_on", "root"):
         if getattr(parsed, name) is not None:

@@ -155,8 +155,8 @@ class Swap:
             instrumented.replace(function, _core.moved(code, path))
 
     def again(self, function: types.FunctionType | None) -> Swap | None:
-        """Returns a `Swap` of `function`, if its code equals the code that the only function of this `Swap` had before;
-        None if the code differs."""
+        """Returns a `Swap` of `function`, if this `Swap` has only one function, and the code of `function` equals the
+        code that this function had before the first call of `do`; otherwise None."""
         if (
             len(self.pairs) != 1
             or not self.before

@@ -83,9 +83,9 @@ def first_fault(module: Any, call: GraphCall, traced: GraphValues) -> CapturedFa
 
 
 def _is_read_elsewhere(node: Any, row: fx_nodes.NodeRow, by_name: dict[str, fx_nodes.NodeRow]) -> bool:
-    """`node` was traced from a captured operation. Returns true if the output or a node of another operation reads
-    `node`, because `node` then is the result of its own operation. Returns false if only nodes of its own operation
-    read `node`."""
+    """`node` was traced from a captured operation. Returns true if the output node of the graph, or a node that was
+    traced from another captured operation, reads `node`: then `node` computes the result of its captured operation.
+    Returns false if only nodes of the same captured operation read `node`."""
     for user in node.users:
         reader = by_name.get(user.name)
         if reader is None or reader.backward != row.backward:

@@ -46,8 +46,8 @@ def boundary(module: Any) -> list[Any]:
 
 
 def read_outside(nodes: list[Any]) -> list[Any]:
-    """Returns those nodes of `nodes` that are read by a node outside of `nodes`, or, if no node is, a list with the
-    last node of `nodes`."""
+    """Returns those nodes of `nodes` that are read by a node outside of `nodes`. If there are no such nodes, returns a
+    list with the last node of `nodes`."""
     members = set(nodes)
     read = [node for node in nodes if any(user not in members for user in node.users)]
     return read or nodes[-1:]

@@ -222,7 +222,8 @@ class Walk:
 
 
 def _last_uses(nodes: list[Any]) -> dict[Any, list[Any]]:
-    """Returns a mapping from each node to the list of the nodes whose values are not read after this node has run."""
+    """Returns a mapping from a node to the nodes whose values can be freed once it has run: the values that the node is
+    the last to read, and its own value if no node reads it."""
     last: dict[Any, Any] = {}
     for node in nodes:
         last.setdefault(node, node)

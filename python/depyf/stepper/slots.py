@@ -82,7 +82,8 @@ def exact_depth(frame: types.FrameType, offset: int, *, in_call: bool) -> int:
 
 
 def read(frame: types.FrameType, offset: int, *, in_call: bool = False) -> list[Slot]:
-    """Returns the slots of a frame before the instruction at `offset`, the lowest first."""
+    """Returns the slots of a frame before the instruction at `offset`, the lowest first; an empty list also if the
+    contents of the stack are unknown."""
     depth = exact_depth(frame, offset, in_call=in_call)
     if depth <= 0:
         return []

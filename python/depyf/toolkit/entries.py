@@ -52,7 +52,7 @@ class CacheEntry:
     tree: Any = field(default=None, repr=False)
     """PyTorch's tree of guards, from which `guards` were read."""
     native: tuple[Guard, ...] = field(default=(), repr=False)
-    """The guards that `tree` checks; in an edited entry, `guards` is another list."""
+    """The guards that `tree` checks; in an edited entry, the attribute `guards` can contain other guards."""
     written: str | None = field(default=None, repr=False)
     definitions: dict[str, tuple[Any, str]] = field(default_factory=dict, repr=False)
     """If the entry was loaded from a file, maps the name of each function that the file defines to a pair of the

@@ -19,7 +19,7 @@ _FEW = 3
 
 @dataclass(frozen=True)
 class Dispatch:
-    """Dynamo's reaction to a call of a function under `torch.compile`."""
+    """States what Dynamo would do for a call of a function under `torch.compile`."""
 
     name: str
     entry: CacheEntry | None = field(repr=False)
