@@ -141,8 +141,8 @@ def _is_transformed(frame: types.FrameType) -> bool:
 
 def _called_by(file: RunningFile | None) -> RunningFile | None:
     """Returns the file of a forward graph or kernel from which code runs, and which belongs to the same compilation as
-    `file`. If several files fulfil these conditions, returns the file at the lowest level, such as the file of a
-    kernel. Returns None if the compilation has no running file of a forward graph or kernel."""
+    `file`. If there are several files of this kind, returns the file at the lowest level, such as the file of a kernel.
+    Returns None if the compilation has no running file of a forward graph or kernel."""
     if file is None:
         return None
     folder = Path(file.path).parent

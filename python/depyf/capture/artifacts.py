@@ -98,7 +98,7 @@ class Artifacts:
     def write(self, compile: Compilation, *, last: bool = False) -> None:
         """Writes the files of a compilation's items (graphs, IR and kernels). If `last` is true, the compilation has
         ended, and output code that Inductor has not loaded is written, too. Each graph that waited for the end of the
-        compilation is then made to run from its file, if the graph's code is proved equal."""
+        compilation is then made to run from its file, if the code from the file is proved equal to the graph's code."""
         for item in compile.items if last else [item for item in compile.items if item.artifact is None]:
             if item.artifact is None and (last or not self._waits(item, compile)):
                 self._supersede(item, compile)

@@ -2,8 +2,8 @@
 
 `prepare_debug` blocks nest and overlap, in one thread or several, and end in any order. Hooks that replace functions or
 variables of PyTorch can only be removed in the reverse of the order in which they were set. All hooks are set when the
-first `prepare_debug` block begins and removed when the last open block ends, and each event is passed to every open
-block.
+first `prepare_debug` block begins and removed when the last open block ends, and each call of a hook is passed on to
+every open block.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from depyf.session import PhaseEvent
 
 
 class Listener(Protocol):
-    """An open `prepare_debug` block, which receives events. An exception that a method of a listener raises is passed
-    to the listener's method `failed`, and is not propagated."""
+    """An open `prepare_debug` block, whose methods the hooks in PyTorch call. An exception that a method of a listener
+    raises is passed to the listener's method `failed`, and is not propagated."""
 
     directory: Path
 
@@ -57,8 +57,8 @@ _lock = locks.Lock()
 long as the process. A forked child can acquire the lock, and continues with the open blocks."""
 _listeners: tuple[Listener, ...] = ()
 """The open `prepare_debug` blocks, in the order in which they began. The tuple is replaced under `_lock` and never
-modified, so that events are delivered without the lock. The function `remove` clears the tuple block by block; a forked
-child continues with its copy of the tuple."""
+modified, so that the hooks can read it without the lock. The function `remove` clears the tuple block by block; a
+forked child continues with its copy of the tuple."""
 _undo: list[Callable[[], None]] = []
 """Functions that remove the hooks; they are called, and the list is cleared, when the last open block ends. The list is
 guarded by `_lock`; a forked child continues with its copy, as the child has the hooks, too."""
@@ -70,8 +70,8 @@ _WITHOUT_INDUCTOR = {"eager", "aot_eager", "aot_eager_decomp_partition"}
 
 
 def add(listener: Listener) -> None:
-    """Sends every event to `listener` until `remove` is called. If `listener` is the first listener, the hooks in
-    PyTorch are set.
+    """Makes the hooks in PyTorch call the methods of `listener` until `remove` is called. If `listener` is the first
+    listener, the hooks in PyTorch are set.
 
     The method `failed` of the listener is called for each hook that cannot be set; the remaining hooks are still set.
     """
@@ -102,7 +102,8 @@ def add(listener: Listener) -> None:
 
 
 def remove(listener: Listener) -> None:
-    """Stops sending events to `listener`. If `listener` was the last listener, the hooks are removed from PyTorch."""
+    """Ends the calls of the methods of `listener` by the hooks. If `listener` was the last listener, the hooks are
+    removed from PyTorch."""
     global _listeners
     trace.flush()
     with _lock:

@@ -61,8 +61,8 @@ class InductorEvents:
 
     def end_fusion(self) -> None:
         """Ends the reports about fusion: later reports of the calling thread are not added to the direction (forward or
-        backward) whose IR was reported last. This method must be called when the calling thread reports an event that
-        is not about fusion."""
+        backward) whose IR was reported last. This method must be called when PyTorch reports, in the calling thread,
+        anything that is not about fusion."""
         self._read_operations()
         self._fusing.pop(threading.get_ident(), None)
 

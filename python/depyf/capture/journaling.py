@@ -77,8 +77,8 @@ class Journaling:
         self._journal.write({"code": number, "name": code.co_name, **place, "source": source})
 
     def fold(self) -> None:
-        """Removes the journal. This method must be called only when the session on disk contains everything that the
-        journal contains."""
+        """Removes the journal. This method must be called only when `session.json` contains everything that the journal
+        contains."""
         self._journal.remove()
 
     def close(self) -> None:

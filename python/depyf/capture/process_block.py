@@ -24,8 +24,8 @@ class ProcessBlock:
     """Records a process with one `Recorder`. Each process that is forked from the recorded process gets a `Recorder` of
     its own.
 
-    A recorder is created when the first event of its process arrives, so a process that compiles nothing writes no
-    files. A recorder ends with its process; a process that is killed leaves the recorder's journal.
+    A recorder is created when a hook in PyTorch is first called in its process, so a process that compiles nothing
+    writes no files. A recorder ends with its process; a process that is killed leaves the recorder's journal.
 
     Args:
         make: creates the recorder of the current process. If `make` raises an OSError, a warning is issued, and the
@@ -39,7 +39,7 @@ class ProcessBlock:
         self._recorder: Recorder | None = None
 
     def begin(self) -> None:
-        """Begins to receive events from the hooks."""
+        """Makes the hooks in PyTorch call the methods of the recorder of each process."""
         hub.add(cast(hub.Listener, self))
         # A forked process inherits the registration of `finish`, and calls `finish` when it exits normally.
         atexit.register(self.finish)
@@ -81,11 +81,11 @@ class ProcessBlock:
             util.Finalize(None, self.finish, exitpriority=_FINALIZER_PRIORITY)
 
     def __getattr__(self, event: str) -> Any:
-        """Returns the attribute `event` of the recorder, which usually is the handler of an event. If the process has
-        no recorder, returns a function that does nothing."""
+        """Returns the attribute `event` of the recorder, which usually is a method that a hook in PyTorch calls. If the
+        process has no recorder, returns a function that does nothing."""
         recorder = self.recorder()
         return _ignore if recorder is None else getattr(recorder, event)
 
 
 def _ignore(*arguments: Any) -> None:
-    """Ignores an event. `_ignore` is the handler of all events in a process that is not recorded."""
+    """Does nothing. The hooks in PyTorch call `_ignore` in a process that is not recorded."""

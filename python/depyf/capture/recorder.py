@@ -1,5 +1,5 @@
-"""Receives the events of one `prepare_debug` block, and passes each event to the module of `depyf.capture` that handles
-it. Only one event is handled at a time."""
+"""Receives the calls of the hooks in PyTorch for one `prepare_debug` block, and passes each call to the module of
+`depyf.capture` that handles it. Only one call is handled at a time."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ Event = TypeVar("Event", bound=Callable[..., Any])
 
 
 def _event(method: Event) -> Event:
-    """Decorates each method of `Recorder` that handles an event. Events after the end of the `prepare_debug` block are
-    dropped: such events can come from other threads, and are too late for the index. After every event within the
-    `prepare_debug` block, the recorded data that has changed is written to the journal."""
+    """Decorates each method of `Recorder` that a hook in PyTorch calls. A call after the end of the `prepare_debug`
+    block, which another thread can make, does nothing, because it is too late for the index. After every call within
+    the `prepare_debug` block, the recorded data that has changed is written to the journal."""
 
     @functools.wraps(method)
     def handler(self: Recorder, *args: Any) -> Any:
         with self._lock:
             if self._closed:
                 return None
-            # Writing a file can cause further events within an event; the journal is written only after the outermost
-            # event.
+            # Writing a file can make PyTorch call further hooks within the call of a hook; the journal is written only
+            # after the outermost call.
             is_outermost = not getattr(self._at_work, "event", False)
             self._at_work.event = True
             try:
@@ -68,8 +68,8 @@ def _working_directory() -> str:
 
 
 class Recorder:
-    """Receives the events of one `prepare_debug` block. The class is thread safe. The module `hub` catches exceptions
-    that the event handlers raise, and passes the exceptions to `failed`.
+    """Receives the calls of the hooks in PyTorch for one `prepare_debug` block. The class is thread safe. The module
+    `hub` catches exceptions that the methods of a `Recorder` raise, and passes the exceptions to `failed`.
 
     Args:
         directory: the directory of the dump.

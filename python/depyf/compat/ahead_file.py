@@ -1,8 +1,8 @@
 """Writes PyTorch's file of a function that was compiled ahead of time, with changed guards and changed code.
 
 In PyTorch's file, the guards are stored as a pickle. To change the guards of a file, depyf appends opcodes to the
-pickle. These opcodes look up, in the unpickler's memo, the guards that stay. All bytes of the original pickle stay the
-same, except the size that its last FRAME opcode states.
+pickle. The appended opcodes look up the guards that stay in the unpickler's memo. All bytes of the original pickle stay
+the same, except the size that its last FRAME opcode states.
 """
 
 from __future__ import annotations

@@ -76,8 +76,8 @@ def export() -> Export | None:
     exporting = sys.modules.get("torch.export._trace")
     if exporting is None:  # The first export loads this module.
         return None
-    # PyTorch sets `_EXPORT_MODULE_HIERARCHY` during an export. Testing this variable first avoids a walk through all
-    # frames for each input of a compilation.
+    # PyTorch sets `_EXPORT_MODULE_HIERARCHY` during an export. Testing this variable first avoids a search through all
+    # frames of the stack for each input of a compilation.
     if getattr(exporting, "_EXPORT_MODULE_HIERARCHY", private.ABSENT) is None:
         return None
     package = sys.modules.get("torch.export")

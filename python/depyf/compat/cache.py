@@ -93,12 +93,12 @@ def replace(code: types.CodeType, entries: list[tuple[Any, types.CodeType]]) -> 
     and the code to run.
 
     PyTorch checks neither whether the new code fits the function nor whether another thread is using the replaced
-    entries, which are freed. A thread walks through entries only inside a call of a wrapper that torch.compile
-    returned, because only such a wrapper sets Dynamo's callback for the thread. Idle threads of a notebook's kernel, of
-    a pool or of a server are not inside a call of such a wrapper.
+    entries, which are freed. A thread looks up entries only inside a call of a wrapper that torch.compile returned,
+    because only such a wrapper sets Dynamo's callback for the thread. Idle threads of a notebook's kernel, of a pool or
+    of a server are not inside a call of such a wrapper.
 
     Returns:
-        False, with nothing changed, if another thread may be walking through entries; otherwise True.
+        False, with nothing changed, if another thread may be looking up entries; otherwise True.
     """
     load_entry, reset = loader(), private.get(f"{_C}:_reset_precompile_entries")
     calls = [(reset, (code,)), *((load_entry, (code, manager, new)) for manager, new in entries)]

@@ -21,7 +21,7 @@ from depyf.compat.private import guarded
 BytecodeHook = Callable[[types.CodeType, types.CodeType], types.CodeType | None]
 _GUARDS = "torch._dynamo.guards"
 _ENTRY = "torch._C._dynamo.eval_frame:_CacheEntry"
-_MOST_ENTRIES = 100_000  # bounds the walk through a linked list that may be cyclic
+_MOST_ENTRIES = 100_000  # bounds the loop over a linked list, which may be cyclic
 
 
 class Compilation(NamedTuple):

@@ -37,8 +37,8 @@ thread is in the same call as the thread that forked."""
 
 
 class _Switch:
-    """The callable of a compiled graph. It calls the graph's own callable, or, during a call of an edited cache entry,
-    the callable with which the entry replaces the graph's own."""
+    """The callable of a compiled graph. A `_Switch` calls the graph's own callable, or, during a call of an edited
+    cache entry, the callable with which the entry replaces the graph's own."""
 
     def __init__(self, original: Callable[..., Any]) -> None:
         self.original = original

@@ -138,7 +138,7 @@ class _Handlers(list[logging.Handler]):
             return len(self) > 0
         handler = self[0]
         count = 0 if handler.logger.filters else _core.collect_event(handler.pending, os.getpid())
-        if count:  # The call was about an event of the timeline, as most calls are.
+        if count:  # `trace_structured` was called for an event of the timeline, as in most cases.
             if count >= handler.pending_max:
                 handler.give_events()
             return False

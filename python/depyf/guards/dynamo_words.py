@@ -63,7 +63,7 @@ def _split(text: str) -> tuple[str, str]:
         return text.strip(), ""
     first = text.partition("\n")[0]
     code, sign, comment = first.partition("#")
-    if sign and "'" not in code and '"' not in code:  # There is no string that could contain the sign.
+    if sign and "'" not in code and '"' not in code:  # No string literal contains the `#`.
         return code.strip(), comment.strip()
     match = _CODE.match(first)
     if match is not None and first[match.end() : match.end() + 1] == "#":
