@@ -417,8 +417,8 @@ class Session:
     working_directory: str = ""
     """The program's working directory when the block began, to which relative names of source files refer."""
     run: int = 0
-    """The number of the run of `depyf run` in the directory, counted from 1, which the processes of a program share; 0
-    if `depyf run` did not begin the block."""
+    """The number of the run that `depyf run` began in the directory, counted from 1; all processes of a program have
+    the same number. The number is 0 if `depyf run` did not begin the block."""
     frames: list[Frame] = field(default_factory=list)
     full_code: list[FullCode] = field(default_factory=list)
     other_artifacts: list[Artifact] = field(default_factory=list)

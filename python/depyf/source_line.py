@@ -54,8 +54,8 @@ def users(lines: Iterable[Line], library: str) -> Line | None:
 def is_users(file: str, library: str) -> bool:
     """True if a file belongs to the user's program.
 
-    Files in the folder `library` are not the user's. Dumped files are not the user's, because transformed code that
-    runs from a dumped file calls the function that is compiled next.
+    Files in the folder `library` are not the user's. Dumped files are not the user's: while Dynamo compiles a function
+    that transformed code calls, the transformed code is on the call stack, and can run from a dumped file.
     """
     if file.startswith(library):
         return False

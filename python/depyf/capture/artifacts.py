@@ -139,8 +139,8 @@ class Artifacts:
             compile.frame.artifacts.insert(place, compile.frame.artifacts.pop())
 
     def _substitute(self, item: Item, compile: Compilation) -> None:
-        """Makes a graph run code from its dumped file if the code is proved equal. Is called for a graph that waited
-        for the end of its compilation."""
+        """Makes a graph run code from its dumped file if the code is proved equal to PyTorch's code. Is called for a
+        graph that waited for the end of its compilation."""
         text, item.waiting_text = item.waiting_text, ""
         graph, item.graph = item.graph(), weak.NOTHING
         if graph is None or item.artifact is None:

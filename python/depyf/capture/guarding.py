@@ -48,7 +48,7 @@ class Guarding:
     def __init__(self, *, measures: bool = False) -> None:
         self._measures = measures
         self._known: weak.Table[tuple[guards.Guards, Guarded]] = weak.Table()
-        self._codes: weak.Table[bool] = weak.Table()  # the functions that the guards belong to
+        self._codes: weak.Table[bool] = weak.Table()  # keys: the codes of the functions that the guards belong to
         self._most = _FEW
 
     def made(self, code: types.CodeType, manager: Any, local: dict[str, Any], builder: Any) -> Guarded | None:

@@ -49,7 +49,7 @@ class Compiled(dynamo.Live):
 
 def functions(value: Any) -> list[Compiled]:
     """Returns the functions that were compiled ahead of time and that `value` refers to; an empty list if there are no
-    such functions. A compiled model has one function for each input that the model was compiled for."""
+    such functions. A compiled model has one function for each set of inputs for which the model was compiled."""
     own = getattr(value, "__dict__", {})
     inner = own.get("forward") if isinstance(own, dict) else None
     for candidate in (value, inner):
@@ -87,7 +87,7 @@ def caller_of(frame: types.FrameType) -> Compiled | None:
 
 
 def failure(compiled: Compiled, bound: dict[str, Any]) -> str | None:
-    """Returns why the guards would refuse a call with these locals; None if they would accept it."""
+    """Returns why the guards would refuse a call with the locals `bound`; None if the guards would accept the call."""
     return dynamo.failure_of(compiled.guard_manager, bound)
 
 

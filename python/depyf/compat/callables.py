@@ -78,9 +78,9 @@ def compiled_in(value: Any) -> Any:
 
 
 def is_of_dynamo(scope: Mapping[str, Any]) -> bool:
-    """True if `scope` contains the globals of a Python module of Dynamo's. If the class of the compiled module is
-    defined by PyTorch, such as nn.Sequential, Dynamo compiles a wrapper function around the module, whose globals are
-    those of a Python module of Dynamo's."""
+    """True if `scope` contains the globals of a Python module of Dynamo's. For a compiled `nn.Module` whose class
+    PyTorch itself defines, such as `nn.Sequential`, Dynamo compiles a wrapper function that is defined in a Python
+    module of Dynamo's."""
     return str(scope.get("__name__")).startswith("torch._dynamo.")
 
 

@@ -217,8 +217,8 @@ def not_compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns a function that calls `function` so that Dynamo compiles neither `function` nor the functions that it
     calls.
 
-    PyTorch also calls hooks where Dynamo examines every called function and could compile the hook, such as in compiled
-    autograd.
+    PyTorch can call a hook while Dynamo examines every function that the thread calls, for example in compiled
+    autograd, so Dynamo could compile the hook.
     """
     try:
         from torch.compiler import disable
@@ -257,22 +257,22 @@ def guards_text(manager: Any) -> str:
 
 
 def guard_failures(code: types.CodeType, bound: dict[str, Any]) -> list[str]:
-    """Returns, for each cache entry of an original code object, Dynamo's reason why a call with these locals does not
-    fit the entry; entries that the call fits are left out."""
+    """Returns, for each cache entry of an original code object, Dynamo's reason why a call with the locals `bound` does
+    not fit the entry; entries that the call fits are left out."""
     reasons = [failure_of(entry.manager, bound) for entry in raw_entries(code)]
     return [reason for reason in reasons if reason is not None]
 
 
 def guard_failure(code: types.CodeType, transformed: types.CodeType, bound: dict[str, Any]) -> str | None:
-    """Returns why a call with these locals would not fit the entry with this transformed code; None if the call would
-    fit, or if the entry is not in the cache."""
+    """Returns why a call with the locals `bound` would not fit the entry with the code `transformed`; None if the call
+    would fit, or if the entry is not in the cache."""
     entry = next((candidate for candidate in raw_entries(code) if candidate.code is transformed), None)
     return None if entry is None else failure_of(entry.manager, bound)
 
 
 @guarded()
 def failure_of(manager: Any, bound: dict[str, Any]) -> str | None:
-    """Returns Dynamo's reason why guards refuse a call with these locals; None if the guards accept the call."""
+    """Returns Dynamo's reason why guards refuse a call with the locals `bound`; None if the guards accept the call."""
     check = getattr(manager, "check_verbose", None)
     result = check(bound) if check is not None else None
     if result is None or result.result:

@@ -49,7 +49,8 @@ class Source(NamedTuple):
     name: str
     graph: int
     """The number of the node's graph, as the function `identity` returns it; 0 if PyTorch does not record the number. A
-    compiler pass may derive a node from a temporary graph, whose node names say nothing about other graphs."""
+    compiler pass may derive a node from a temporary graph, in which a name can stand for another node than in the other
+    graphs."""
 
 
 class NodeRow(NamedTuple):

@@ -36,7 +36,7 @@ class Operation(NamedTuple):
 
 
 def elsewhere() -> bool:
-    """True if Inductor compiles in another process, of which only the log records are known."""
+    """True if Inductor compiles in another process, from which this process receives only log records."""
     mode = private.get("torch._inductor.compile_fx:fx_compile_mode")
     return getattr(mode, "name", "NORMAL") == "SUBPROCESS"
 

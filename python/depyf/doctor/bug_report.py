@@ -17,7 +17,7 @@ from pathlib import Path
 from depyf import versions
 
 _PACKAGES = ("debugpy", "ipykernel", "ipython", "networkx", "numpy", "pytest", "sympy", "torchvision", "triton", "vllm")
-"""Packages that depyf or torch.compile work with."""
+"""Packages that depyf or torch.compile work with, and whose versions the bug report states."""
 _VARIABLES = re.compile(r"(DEPYF|TORCH|PYTORCH|PYTHON|OMP|TRITON|CUDA)[A-Z0-9_]*|CC|CXX|RANK|WORLD_SIZE")
 _SECRET = re.compile(r"TOKEN|SECRET|PASSWORD|KEY")
 _COMPILER_SECONDS_MAX = 10

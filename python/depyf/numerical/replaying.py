@@ -124,8 +124,8 @@ def _kept(value: Any) -> Any:
 
 def _gradients(call: GraphCall, outputs: list[Any], leaves: list[Any], wanted: list[int]) -> list[Any]:
     """Returns a list with the gradient of each input in `wanted`, which has the indices of the inputs that required a
-    gradient before the run. The list has None for every other input, also for an input that requires a gradient only
-    since the run."""
+    gradient before the run. The list has None for every other input, including an input that the run itself made
+    require a gradient."""
     import torch
 
     tangents = tangents_of(call, outputs)
