@@ -91,7 +91,8 @@ def released(
 
 
 def _function(source: str, kept: list[KeptValue]) -> ast.FunctionDef | None:
-    """Returns the innermost function in `source` that contains the lines of all values in `kept`."""
+    """Returns the innermost function in `source` that contains the lines of all values in `kept`; None if there is no
+    such function, or if all values in `kept` belong to nested code objects."""
     lines = [value.line for value in kept if value.outermost]
     if not lines:
         return None

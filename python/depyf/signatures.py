@@ -83,7 +83,8 @@ class Expressions:
         return self._alias(value, depth) or self._attribute(value)
 
     def _method(self, value: Any, depth: int) -> str | None:
-        """Returns an expression for a method: `int.__repr__`, or `PATTERN.match` for a global `PATTERN`."""
+        """Returns an expression for a method: `int.__repr__`, or `PATTERN.match` for a global `PATTERN`. Returns None
+        if the object that has the method has no expression."""
         holder = value.__objclass__ if type(value) in _DESCRIPTORS else getattr(value, "__self__", None)
         name = value.__name__
         text = None if holder is None or not name.isidentifier() else self._text(holder, depth + 1)

@@ -249,7 +249,8 @@ Dropped = tuple[str, str]
 
 @guarded(list)
 def dropped_guards() -> list[Dropped]:
-    """Returns the guards that a filter dropped from the guards that Dynamo is building."""
+    """Returns the guards that a filter dropped from the guards that Dynamo is building; an empty list if no guard was
+    dropped, or if Dynamo's list of guards is not found."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None and not (frame.f_globals.get("__name__") == _GUARDS and "sorted_guards" in frame.f_locals):
         frame = frame.f_back

@@ -49,7 +49,8 @@ def is_compile_worker() -> bool:
 
 @guarded(list)
 def scheduled_nodes() -> list[Any]:
-    """Returns the current nodes of Inductor's scheduler, in the form that the function `operations` accepts.
+    """Returns the current nodes of Inductor's scheduler, in the form that the function `operations` accepts; an empty
+    list if the nodes are not found.
 
     This function must be called while Inductor logs its IR.
     """

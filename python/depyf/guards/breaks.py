@@ -103,9 +103,10 @@ def _leads_through(stack: list[Line], own: Line) -> bool:
 
 
 def _line(stack: list[Line], named: Line | None, library: str) -> Line | None:
-    """Returns the line of a graph break. `named` is the place that PyTorch's report names. If `named` is in the user's
-    code, it is the result. If the report names no place, or a place in torch's own code, the result is the innermost
-    line of the traceback outside of torch. If all lines of the traceback are in torch, the result is `named`."""
+    """Returns the line of a graph break; None if no line is known. `named` is the place that PyTorch's report names. If
+    `named` is in the user's code, it is the result. If the report names no place, or a place in torch's own code, the
+    result is the innermost line of the traceback outside of torch. If all lines of the traceback are in torch, the
+    result is `named`."""
     innermost = users(stack, library)
     if named is None:
         return innermost

@@ -208,7 +208,8 @@ setattr(_Marked, _MARKED, True)
 
 
 def _marks(leaf: Leaf, node: Node, x: str) -> list[str] | None:
-    """Returns the conditions on the marks of a tensor's dimensions (such as those of `mark_dynamic`).
+    """Returns the conditions on the marks of a tensor's dimensions (such as those of `mark_dynamic`); None if a
+    condition cannot be written as plain Python.
 
     From PyTorch 2.13 on, a tensor with marks has the attribute `_has_dynamo_dim_marking`. If a tensor had no marks when
     the function was compiled, the guard on its marks only checks that this attribute is missing, although the text of

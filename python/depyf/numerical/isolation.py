@@ -98,8 +98,8 @@ def _in_child(
 
 
 def _thread_settings() -> Callable[[], contextlib.AbstractContextManager[None]]:
-    """Returns a function that creates a context manager, which applies the PyTorch settings of the current thread (grad
-    mode, inference mode, autocast) to the thread that enters the context manager."""
+    """Returns a function that creates a context manager. The context manager applies PyTorch's settings of the current
+    thread (grad mode, inference mode, autocast) to the thread that enters it."""
     import torch
 
     grad, inference = torch.is_grad_enabled(), torch.is_inference_mode_enabled()

@@ -71,7 +71,7 @@ class Frame:
 
     @property
     def line(self) -> int | None:
-        """The line of `source`, counted from 1, that the instruction belongs to."""
+        """The line of `source`, counted from 1, that the instruction belongs to; None if it belongs to no line."""
         return self.source.line(self.offset)
 
     @property

@@ -244,7 +244,7 @@ def cache_entries(fn: Any) -> list[CacheEntry]:
     Returns:
         Copies of the entries: first the registered entries, then the entries that PyTorch loaded, then the ordinary
         entries. The list is empty for a function that was never compiled. A function that was compiled ahead of time
-        has one entry for each input that it was compiled for.
+        has one entry for each set of inputs for which it was compiled.
 
     Raises:
         TypeError: there is no Python function behind `fn`.
