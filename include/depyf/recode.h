@@ -79,11 +79,11 @@ NewNames names_that_sort(const CodeObject& code);
 struct StandInRequest {
   const CodeObject* compiled = nullptr;  // the new function, compiled inside of functions that bind its free variables
   const CodeObject* original = nullptr;
-  NewNames sorted;            // the result of `names_that_sort` that the function was compiled with
+  NewNames sorted;  // the result of `names_that_sort` that the function was compiled with
   NewNames hidden_arguments;  // maps names in the source to argument names that no source can contain
-  std::string prefix;         // the qualified name that the function got when it was compiled
-  std::string written_name;   // the name of the function in the source
-  bool kept = false;          // true if the source mentions all variables in `StandIn::keep` of an earlier call
+  std::string prefix;  // the qualified name that the function got when it was compiled
+  std::string written_name;  // the name of the function in the source
+  bool kept = false;  // true if the source mentions all variables in `StandIn::keep` of an earlier call
 };
 
 // The answer to a StandInRequest.

@@ -1,5 +1,5 @@
-// Simulates the individual operations. This file contains the table of all operations, and the small functions that
-// only the table uses.
+// Simulates the individual operations. The table of all operations is in one file with the small functions that only
+// the table uses.
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,5 @@
-// Builds the expressions of values on the stack. The table of operations (`Expressions::made`) is in this file, with
-// most of the functions that it calls.
+// Builds the expressions of values on the stack. The table of operations (`Expressions::made`) is in one file with most
+// of the functions that it calls.
 #include "stack/expressions.h"
 
 #include <algorithm>

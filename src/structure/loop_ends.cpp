@@ -50,10 +50,9 @@ bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
          outline.nodes[node].iterators <= outline.nodes[header].iterators;
 }
 
-// Returns the node at which the code behind the loop starts: the first node on the path out of the loop through `exit`
-// that may start this code. Returns -1 if no node or several nodes may start the code. A node may start the code behind
-// the loop if control gets from `place` to the node without a statement or by `continue`. A node may also start the
-// code behind the loop if the loop's iterator is off the stack, and the node has popped the iterator or lies behind the
+// Returns the first node on the path out of the loop through `exit` that may start the code behind the loop; -1 if no
+// node or several nodes may. A node may start this code if control gets from `place` to the node without a statement or
+// by `continue`, or if the loop's iterator is off the stack and the node has popped the iterator or lies behind the
 // start of the else clause in bytecode order. The path through `exit` may have branches, because a `break` may stand in
 // an `if` whose other branch raises or returns.
 NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted,
@@ -328,8 +327,7 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   return best;
 }
 
-// True if no path from `node` leads to a node that `place` leads to (Place::leads_to), nor back to the header of a loop
-// around `node`.
+// True if no path from `node` leads to a node to which `place` leads, nor back to the header of a loop around `node`.
 bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place) {
   Table<NodeIndex> todo{node};
   std::set<NodeIndex> seen{node};

@@ -98,8 +98,7 @@ NodeIndex Structurer::protect(NodeIndex setup, const Place& place, Statements& o
       orelse_at = body_exits[0];
     else after.insert(after.begin(), body_exits[0]);
   }
-  // In 3.8, a node right behind the handlers that never runs may be the else clause. `joined` is true if control goes
-  // on behind the try statement at another node, or if the else clause is a `break`.
+  // In 3.8, if the handlers go on at another node, the node right behind the handlers may be an unreachable else clause.
   if (body_exits.empty() && !is_finally)
     for (std::size_t index = 0; index < handler_exits.size() && orelse_at < 0; ++index) {
       NodeIndex node = handler_exits[index];

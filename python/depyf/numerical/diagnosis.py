@@ -122,8 +122,7 @@ def _usable(
 def _of_passes(
     snapshots: list[Snapshot], inputs: list[Any], random_state: Any, direction: str, stages: list[str]
 ) -> Finding | None:
-    """Returns a finding about the first pass that changes the results of a graph; None if no pass changes the
-    results."""
+    """Returns a finding about the first pass that changes the results of a graph; None if there is no such pass."""
     if len(snapshots) < 2:
         return None
     stages.append(f"{direction} after {len(snapshots) - 1} {snapshots[-1].stage} passes")
