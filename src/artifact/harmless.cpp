@@ -8,8 +8,8 @@
 namespace depyf::artifact {
 namespace {
 
-// The names that a condition of a guard may call: functions of Python without side effects, methods of tensors and
-// dicts, and the helper functions that are printed above the guards.
+// The names that a condition of a guard may call: functions of Python and PyTorch without side effects, methods of
+// tensors and dicts, and the helper functions that are printed above the guards.
 constexpr std::string_view callable[] = {
     "abs", "all", "any", "bool", "ceil", "device", "dict", "dim", "float", "floor", "frozenset", "get", "getattr",
     "hasattr", "id", "int", "isinstance", "issubset", "keys", "len", "list", "max", "min", "raw_repr", "set", "size",

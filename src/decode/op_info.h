@@ -168,7 +168,8 @@ static_assert([] {
   return true;
 }());
 
-// False for a row whose columns contradict each other, such as one with a picture for jumps but without a target.
+// False for a row of op.def whose columns contradict each other, such as a row that states what the operation pops and
+// pushes if it jumps, although the operation has no jump target.
 constexpr bool is_sound(const OpInfo& info) {
   if (info.name == "unknown") return true;
   const bool has_target = info.control != Control::next && info.control != Control::leave;

@@ -170,8 +170,8 @@ class RegionBuilder {
       auto found = inner.emplace(to, cfg_.region_of[to + 1]).first;
       auto join = [&](int from) { found->second = cfg_.around(found->second, cfg_.region_of[from]); };
       // If a jump back lies outside of all ranges (see adopt_jumps), the region of the test in front of the jump is
-      // used in place of the region of the jump. If a jump back to a NOP lies outside of all ranges, the region of the
-      // NOP must also contain the instruction in front of the NOP that falls through into the loop.
+      // used in place of the region of the jump. If such a jump leads to a NOP, the region of the NOP must also
+      // contain the instruction in front of the NOP, if that instruction falls through into the loop.
       const bool left_out =
           at > 0 && code_[at].op == Op::jump_ && cover_[at] < 0 && is_conditional_jump(code_[at - 1].op);
       join(left_out ? at - 1 : at);

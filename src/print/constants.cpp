@@ -163,7 +163,8 @@ bool Constants::raw_string(const Expr* leaf, const Constant& constant) {
   if (!can_be_raw(constant.text, quote)) return false;
   if (is_bytes && std::ranges::any_of(constant.text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }))
     return false;
-  // With a single backslash in the text, the raw literal and the escaped literal have the same width.
+  // With a single backslash in the text, the raw literal and the escaped literal have the same width. The literal is
+  // then printed raw only if the backslash probably belongs to a regular expression.
   Text literal;
   append_literal(literal, constant, Quoting::usual, version_);
   if (literal.size() == width && !has_class_of_regex(constant.text)) return false;

@@ -268,7 +268,8 @@ class Layout {
     return fits ? last : optional;
   }
 
-  // Appends the text with the line breaks and the optional brackets that the states of the marks require.
+  // Appends the text to `result`, with a line break at each mark whose state is `apart`, and with the optional brackets
+  // at which a line breaks. A mark is a place where the line may break.
   void render(Text& result) const {
     std::size_t copied = 0;
     for (int i = 0; i < count_; ++i) {

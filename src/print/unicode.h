@@ -1,4 +1,4 @@
-// Implements the parts of Unicode that the text of Python needs: decoding, printable characters and identifiers.
+// Implements the parts of Unicode that Python source needs: decoding, printable characters and identifiers.
 #pragma once
 
 #include <cstddef>

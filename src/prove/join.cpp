@@ -46,7 +46,9 @@ class Cover {
   }
 
  private:
-  // Compares all pairs in `todo_`, which are values of the frame `side`. Returns false if a pair does not match.
+  // Compares all pairs in `todo_`. A pair consists of a value of the general state and the value of the other state at
+  // the same place, and the contents of objects are read from the frame `side` of both states. Returns false if a pair
+  // does not match.
   bool drain(int side) {
     while (!todo_.empty()) {
       auto [a, b] = todo_.back();

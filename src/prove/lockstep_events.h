@@ -1,4 +1,4 @@
-// Reads the event of an instruction, which is the action that other code can observe, with its operands. A proof
+// Reads the event of an instruction: the action that other code can observe, and the operands of the action. A proof
 // requires that both code objects have the same events in the same order.
 #pragma once
 

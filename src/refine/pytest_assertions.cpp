@@ -98,8 +98,8 @@ class Folder {
   }
 
  private:
-  // Drops the collected values. The function is called behind each assert, and behind each statement that sets no
-  // variable of pytest.
+  // Drops the collected values. The function is called behind each assert, and behind each statement from which
+  // `evaluate` takes no value.
   void forget() { values_.clear(), joined_.clear(); }
 
   // Returns true, and records the value, if `stmt` sets one of pytest's variables to a value whose parts are known.

@@ -281,8 +281,8 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   for (NodeIndex node : outline.members(header)) consider(node);
   for (NodeIndex node : lexical) consider(node);
   if (best >= 0) return best;
-  // In 3.8, if the loop goes on behind a try statement, the node outside of the loop where paths from the try statement
-  // meet is the code behind the loop.
+  // In 3.8, if the loop has code behind the handlers of a try statement, the code behind the loop is a node outside of
+  // the loop where paths from this try statement meet.
   for (NodeIndex node : go_round)
     for (NodeIndex other : outline.merges_of(node))
       if (!outline.in_loop(other, header) && !lexical.contains(other) && !claims[other].claimed &&

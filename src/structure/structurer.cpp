@@ -80,8 +80,9 @@ Table<NodeIndex> Structurer::merges(NodeIndex node, const Place& place) {
   return found;
 }
 
-// Returns the nodes outside `region`, dominated by `first`, to which edges from within the region lead. Nodes that only
-// return are left out, because copies of them can be written, and so are nodes that `place` leads to.
+// Returns the nodes outside `region`, dominated by `first`, to which edges from within the region lead. Two kinds
+// of nodes are left out: nodes that only return, because copies of them can be written, and nodes that control reaches
+// from `place` without a statement, or by `continue` or `break`.
 Table<NodeIndex> Structurer::exits_of(RegionIndex region, NodeIndex first, const Place& place) const {
   if (region < 0) return {};
   std::set<int> found;  // positions in reverse postorder

@@ -385,7 +385,9 @@ std::string squeezed(std::string_view text) {
   return result;
 }
 
-// Returns a comment with the origin of a guard; an empty text if the origin is unknown.
+// Returns the comment of a guard: PyTorch's text of the guard if PyTorch's own object checks the guard, then the user's
+// line that caused the guard. If this line is unknown, a guard on many values has PyTorch's text instead. The comment
+// of any other guard without a line is empty.
 std::string comment_of(const GuardToPrint& guard) {
   std::string comment;
   if (guard.is_live) comment = "PyTorch's own object decides: " + squeezed(guard.text);

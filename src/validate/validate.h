@@ -13,7 +13,8 @@ namespace depyf {
 // statement that raises. The innermost statement that does not compile is replaced; a compound statement is replaced
 // only if its head does not compile. The bytecode of CPython's compiler never needs a replacement. Hostile bytecode
 // may contain `return` with a value in an async generator, or two parameters of one name. Each replacement is recorded
-// in `context.notes`. With Bodies::unchecked, the bodies that `check_body` has checked are left out.
+// in `context.notes`. With Bodies::unchecked, a body that needs no further check after `check_body` is kept
+// and not checked again.
 enum class Bodies : std::uint8_t { unchecked, all };
 ast::Block valid_statements(Context& context, ast::Block body, Version version, Bodies bodies = Bodies::unchecked);
 

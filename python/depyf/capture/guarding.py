@@ -97,8 +97,8 @@ class Guarding:
         reasons of the nearest compilation come first.
 
         The nearest compilation is the compilation from which the call differs in the fewest values. This method must be
-        called while PyTorch reports its own reasons, `told_by_torch`. PyTorch's reasons are used for compilations in
-        whose guards depyf finds no reason.
+        called while PyTorch reports its own reasons for the recompilation, which are passed as `told_by_torch`.
+        PyTorch's reasons are used for compilations in whose guards depyf finds no reason.
         """
         call = at_work.call_to_compile()
         if call is None:

@@ -183,8 +183,9 @@ def profile(*, ranges_max: int = _RANGES_MAX) -> Iterator[RunCosts]:
     """Measures the time of calls of compiled functions by line of source while the block is open.
 
     Calls before a `profile` block warm up caches, and are not measured. If a function is compiled in the block, all
-    source lines of a fused kernel are known, and the module of each line. If a function was compiled before the block,
-    the time of a fused kernel counts towards the one line that PyTorch keeps for the kernel.
+    source lines of a fused kernel are known, and so is the `nn.Module` to which each operator belongs. If a function
+    was compiled before the block, the time of a fused kernel counts towards the one line that PyTorch keeps for the
+    kernel.
 
     For example:
 

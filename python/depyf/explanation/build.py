@@ -38,9 +38,9 @@ def explain(fn: Any, /, *args: Any, **kwargs: Any) -> Explanation:
 
     Returns:
         The explanation, which contains the cache entries with their guards, code, graphs and resume functions, the
-        reasons why the entries were compiled, and the calls that would be compiled next. Facts that only
-        `prepare_debug` can record are included if a `prepare_debug` block recorded them; otherwise these facts are
-        reported as missing.
+        reasons why the entries were compiled, and the conditions that a call must meet so that it is not compiled
+        again. Facts that only `prepare_debug` can record are included if a `prepare_debug` block recorded them;
+        otherwise these facts are reported as missing.
 
     Raises:
         TypeError: there is no Python code behind `fn`, or the arguments do not fit the parameters of `fn`.

@@ -69,8 +69,9 @@ def _group_costs(groups: list[list[Node]], times: list[float], epilogue: int) ->
 
 
 def _groups(tree: Tree) -> list[list[Node]]:
-    """Returns the nodes of a tree in groups. A group comes after the groups of the nodes on the path from the root to
-    its first node. The root forms a group of its own."""
+    """Returns the nodes of a tree in groups. A group is a whole subtree, or a single node whose children's subtrees are
+    in groups of their own; the root is such a node. A group comes after the groups of the nodes on the path from the
+    root to its first node."""
     groups = [[tree.root], *([*child] for child in tree.root.children)]
     while len(groups) < _GROUPS_MAX:
         rooms = _GROUPS_MAX - len(groups)

@@ -32,8 +32,8 @@ class Tape:
 
 
 def double_type(dtype: Any) -> Any:
-    """Returns the type that a run in double precision uses in place of `dtype`: `float64` for a floating type,
-    `complex128` for a complex type, and any other type unchanged."""
+    """Returns the type that a run in double precision uses in place of `dtype`: `float64` for `float32`, `float16` and
+    `bfloat16`, `complex128` for a complex type, and any other type unchanged."""
     import torch
 
     if dtype in (torch.float32, torch.float16, torch.bfloat16):

@@ -119,7 +119,7 @@ class CacheEntry:
         still runs after Dynamo has deleted these globals.
 
         Raises:
-            ValueError: the code is unknown.
+            ValueError: PyTorch loaded this entry, and its code is unknown.
         """
         self._need_code()
         runnable = _core.bind_names(self.code, self.bound)
@@ -203,7 +203,7 @@ class CacheEntry:
         A file of an entry has to be trusted like a module, because it contains code.
 
         Raises:
-            ValueError: the code is unknown.
+            ValueError: PyTorch loaded this entry, and its code is unknown.
             OSError: the file cannot be written.
         """
         saving.save(self, Path(path), cache_entries)
