@@ -41,7 +41,7 @@ house: setup  ## Figures of the source with their goals, and the worst places; W
 format: setup  ## Format all C++ and Python
 	@tools/format.sh
 
-bench: build  ## Measure the speed of the core
+bench: build  ## Measure the speed of the core, as the wheels contain it; the first time, 6 minutes to compile it with a profile
 	@tools/bench.sh
 
 bench-branches: build  ## Simulated branch mispredictions of the core, which take most of its time; FUNCTIONS=20

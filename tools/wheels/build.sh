@@ -2,7 +2,7 @@
 # Builds the files of a release into dist/: the archive of the source, a wheel each for CPython 3.10 and 3.11, one wheel
 # for all versions from 3.12 on (stable ABI), and the commands as static binaries with their manual page. The wheels are
 # built from the archive, which shows that the archive is complete. CORE=FILE names a libdepyf_core.a of the same
-# compiler; without CORE the core is compiled, which takes several minutes.
+# compiler; without CORE the core is compiled with a profile (tools/profiled.sh), which takes ten minutes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 unset PYTHONPATH
@@ -31,9 +31,8 @@ tar -xzf "$archive" -C "$work/source" --strip-components=1
 core=${CORE:-}
 if [ -z "$core" ]; then
   echo "wheels: the core"
-  cmake -G Ninja -S . -B "$work/core" -DCMAKE_BUILD_TYPE=Release -DDEPYF_BUILD_EXTENSION=OFF -DDEPYF_BUILD_TESTS=OFF >/dev/null
-  cmake --build "$work/core" --target depyf_core >/dev/null
-  core=$work/core/libdepyf_core.a
+  tools/profiled.sh build/profiled depyf-decompile
+  core=build/profiled/libdepyf_core.a
 fi
 core=$(realpath "$core")
 

@@ -1,0 +1,20 @@
+# Compiles with a profile: counts of how often each branch of the code was taken in a run of the program. From the
+# counts, GCC decides what to inline, and places code that runs often together. `tools/profiled.sh` builds twice in one
+# folder, with DEPYF_PROFILE=write and, after a run of the commands, with DEPYF_PROFILE=use. With the profile, the files
+# are optimised together when a program is linked (CMAKE_INTERPROCEDURAL_OPTIMIZATION).
+set(DEPYF_PROFILE "" CACHE STRING "`write`: the programs write a profile when they end; `use`: compile with this profile")
+set_property(CACHE DEPYF_PROFILE PROPERTY STRINGS "" write use)
+if(NOT DEPYF_PROFILE STREQUAL "" AND NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  message(FATAL_ERROR "DEPYF_PROFILE=${DEPYF_PROFILE} needs GCC, and the compiler is ${CMAKE_CXX_COMPILER_ID}")
+endif()
+if(DEPYF_PROFILE STREQUAL "write")
+  # The threads of a command count without losing counts of each other.
+  add_compile_options(-fprofile-generate -fprofile-update=prefer-atomic)
+  add_link_options(-fprofile-generate)
+elseif(DEPYF_PROFILE STREQUAL "use")
+  # Code that did not run for the profile is optimised as without a profile, because the run may have lacked its inputs.
+  add_compile_options(-fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile)
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+elseif(NOT DEPYF_PROFILE STREQUAL "")
+  message(FATAL_ERROR "DEPYF_PROFILE is `${DEPYF_PROFILE}`; it can be `write`, `use` or empty")
+endif()
