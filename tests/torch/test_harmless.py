@@ -160,6 +160,32 @@ def test_threads_with_blocks_of_their_own(tmp_path):
     check_dump(tmp_path / "shared")
 
 
+def test_a_block_that_ends_while_another_thread_compiles(tmp_path):
+    """Tests that data which PyTorch has not reported yet, for a compilation of another thread, is not called missing."""
+    paused, may_continue = threading.Event(), threading.Event()
+
+    def pause(code, _):  # Dynamo calls this hook after depyf's own, and before it reports the guards.
+        if code.co_name == "triple":
+            paused.set()
+            may_continue.wait(3)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with depyf.prepare_debug(tmp_path / "dump"):
+            assert torch.compile(double, backend="eager")(torch.ones(2)).sum() == 4
+            hook = convert_frame.register_bytecode_hook(pause)
+            thread = threading.Thread(target=lambda: torch.compile(triple, backend="eager")(torch.ones(2)))
+            thread.start()
+            assert paused.wait(60)
+        may_continue.set()
+        thread.join()
+        hook.remove()
+    check_dump(tmp_path / "dump")
+    (run,) = runs_in(tmp_path / "dump")
+    assert [frame["function"] for frame in run["frames"]] == ["double", "triple"]
+    assert not [note for note in run["notes"] if "missing" in note], run["notes"]
+
+
 def test_two_processes_and_one_directory(tmp_path):
     # Two processes write files with the same names at the same time, but with different contents.
     code = """

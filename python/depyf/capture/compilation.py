@@ -7,6 +7,7 @@ code objects, trees of guards).
 
 from __future__ import annotations
 
+import threading
 import types
 from dataclasses import dataclass, field
 
@@ -98,6 +99,8 @@ class Compilation:
     started: bool = False
     ended: bool = False
     """True once PyTorch reported the end of the compilation."""
+    thread: int = field(default_factory=threading.get_ident)
+    """The id of the thread that compiles the function."""
     guarded: Guarded | None = None
     specialized: list[Symbol] = field(default_factory=list)
     seen: Collected = field(default_factory=Collected)

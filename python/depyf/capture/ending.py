@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -85,7 +86,17 @@ class Ending:
             # restores from a cache. A compilation by `torch.compiler.precompile` does not use Dynamo at all.
             unreported = {outcomes.COMPILED_AHEAD, outcomes.PRECOMPILED}
             order = self._compilations.order
-            noticing.notice([each for each in order if unreported.isdisjoint(each.frame.notes) and not each.restored])
+            # Of a compilation that another thread still performs, PyTorch reports more when the block has ended.
+            thread = threading.get_ident()
+            noticing.notice(
+                [
+                    each
+                    for each in order
+                    if unreported.isdisjoint(each.frame.notes)
+                    and not each.restored
+                    and (each.ended or each.thread == thread)
+                ]
+            )
         self._session.features = probe.features(right=probe.tell_losses())
         self._session.notes += [
             f"{feature.feature}: {feature.status}: {why}"
