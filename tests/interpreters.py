@@ -55,3 +55,23 @@ def compiled(python: str, source: str, folder: Path) -> Path:
     make = "import py_compile, sys; py_compile.compile(sys.argv[1], cfile=sys.argv[2], doraise=True)"
     subprocess.run([python, "-c", make, str(folder / "module.py"), str(pyc)], check=True)
     return pyc
+
+
+# A program that compiles the files named on standard input into a folder.
+_COMPILE_FILES = """
+import py_compile, sys, warnings
+warnings.simplefilter("ignore")
+for number, source in enumerate(sys.stdin.read().splitlines()):
+    try:
+        py_compile.compile(source, cfile="%s/%d.pyc" % (sys.argv[1], number), doraise=True)
+    except (py_compile.PyCompileError, ValueError):
+        pass
+"""
+
+
+def compile_files(python: str, sources: list[str], folder: Path) -> list[Path]:
+    """Compiles source files with an interpreter, and returns the compiled files in the order of the sources. A file that
+    does not compile, for example because it uses the syntax of a newer version, is left out."""
+    command = [python, "-I", "-c", _COMPILE_FILES, str(folder)]
+    subprocess.run(command, input="\n".join(sources), text=True, check=True)
+    return [pyc for pyc in (folder / f"{number}.pyc" for number in range(len(sources))) if pyc.exists()]

@@ -12,7 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-COMPILE = "import py_compile, sys; [py_compile.compile(path, cfile=f'{i}.pyc', doraise=True) for i, path in enumerate(sys.argv[1:])]"
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from interpreters import compile_files  # noqa: E402
 
 
 def standard_library(python: str, count: int) -> list[str]:
@@ -31,9 +33,9 @@ def main() -> None:
     assert len(modules) == int(count), f"{python} has only {len(modules)} modules"
     size = 0
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([python, "-c", COMPILE, *modules], check=True, cwd=folder)
-        for number, module in enumerate(modules):
-            compiled = f"{folder}/{number}.pyc"
+        files = compile_files(python, modules, Path(folder))
+        assert len(files) == len(modules), f"{python} does not compile {len(modules) - len(files)} modules"
+        for module, compiled in zip(modules, files, strict=True):
             expected, actual = (
                 subprocess.run([*command, compiled], capture_output=True, check=True).stdout
                 for command in (first, second)

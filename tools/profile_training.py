@@ -17,23 +17,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from interpreters import VERSIONS, interpreter  # noqa: E402
+from interpreters import VERSIONS, compile_files, interpreter  # noqa: E402
 
 STEP = 25
 # The options of each run, and the share of the modules for the run: 1 of the number given here. Proving a module takes
 # twice the time of decompiling it.
 RUNS: list[tuple[list[str], int]] = [([], 1), (["--prove"], 4), (["--align", "lines"], 8)]
-# A program that compiles the files named on standard input into a folder. A file that uses the syntax of a newer version
-# is left out.
-COMPILE = """
-import py_compile, sys, warnings
-warnings.simplefilter("ignore")
-for number, source in enumerate(sys.stdin.read().splitlines()):
-    try:
-        py_compile.compile(source, cfile="%s/%d.pyc" % (sys.argv[1], number), doraise=True)
-    except (py_compile.PyCompileError, ValueError):
-        pass
-"""
 
 
 def main() -> int:
@@ -41,18 +30,16 @@ def main() -> int:
         print(__doc__, file=sys.stderr)
         return 2
     command = sys.argv[1]
-    sources = sorted(Path(sysconfig.get_path("purelib")).rglob("*.py"))[::STEP]
+    sources = sorted(map(str, Path(sysconfig.get_path("purelib")).rglob("*.py")))[::STEP]
     if not sources:
         print("profile_training: the environment has no packages", file=sys.stderr)
         return 1
-    names = "\n".join(map(str, sources))
     for version in VERSIONS:
         python = interpreter(version)
         if python is None:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([python, "-I", "-c", COMPILE, folder], input=names, text=True, check=True)
-            files = sorted(map(str, Path(folder).glob("*.pyc")))
+            files = [*map(str, compile_files(python, sources, Path(folder)))]
             print(f"profile_training: {len(files)} modules of CPython {version[0]}.{version[1]}")
             for options, share in RUNS:
                 ended = subprocess.run([command, *options, *files[::share]], capture_output=True, check=False)

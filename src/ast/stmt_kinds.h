@@ -9,9 +9,9 @@ namespace depyf::ast {
 // Returns the bit that represents `Kind` in a set of node kinds; the set has a bit for each alternative of the variant.
 template <class Kind, class... All>
 constexpr std::uint32_t bit_of_kind(const std::variant<All...>*) {
-  std::uint32_t bit = 1, found = 0;
-  ((found |= std::is_same_v<Held<Kind>, All> ? bit : 0, bit <<= 1), ...);
-  return found;
+  std::uint32_t bit = 1, result = 0;
+  ((result |= std::is_same_v<Held<Kind>, All> ? bit : 0, bit <<= 1), ...);
+  return result;
 }
 
 // A set of statement kinds.

@@ -34,8 +34,8 @@ void name_slots(DecodedCode& decoded) {
   for (const std::string& name : code.cellvars) cells.push_back({name, false});
   std::ranges::sort(cells, {}, &Cell::name);
   const auto cell_of = [&](std::string_view name) {
-    const auto found = std::ranges::lower_bound(cells, name, {}, &Cell::name);
-    return found != cells.end() && found->name == name ? &*found : nullptr;
+    const auto cell = std::ranges::lower_bound(cells, name, {}, &Cell::name);
+    return cell != cells.end() && cell->name == name ? &*cell : nullptr;
   };
   std::int64_t sharing =
       code.version < Version{3, 11} ? code.argument_count() : std::numeric_limits<std::int64_t>::max();

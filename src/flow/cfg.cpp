@@ -566,10 +566,10 @@ Search find_order(Cfg& cfg) {
   const Row<const BasicBlock, BlockIndex> blocks(cfg.blocks);
   int depth = 0, first = count;
   const auto enter = [&](int block) {
-    const int next = blocks[block].next, other = other_successor(blocks[block]);
+    const int next = blocks[block].next, jump = other_successor(blocks[block]);
     visited[block].place = Search::open;
-    ++visited[next].preds, ++visited[other].preds;
-    search.edges += (next >= 0) + (other >= 0);
+    ++visited[next].preds, ++visited[jump].preds;
+    search.edges += (next >= 0) + (jump >= 0);
     order[depth++] = block;
   };
   enter(cfg.entry);
@@ -613,11 +613,11 @@ Table<BlockEdge> find_preds(Cfg& cfg, Search& search) {
   const auto add = [&](int to, BlockIndex from) { lists[visited[to].preds] = from, visited[to].preds += to >= 0; };
   Table<BlockEdge> back_edges;
   for (const BlockIndex from : cfg.order) {
-    const int next = cfg.blocks[from].next, other = other_successor(cfg.blocks[from]);
-    add(next, from), add(other, from);
+    const int next = cfg.blocks[from].next, jump = other_successor(cfg.blocks[from]);
+    add(next, from), add(jump, from);
     const auto is_back = [&](int to) { return (to >= 0) & (order_index[or_zero(to)] <= order_index[from]); };
-    if (int{is_back(next)} + int{is_back(other)} == 0) continue;
-    for (const int to : {next, other})
+    if (int{is_back(next)} + int{is_back(jump)} == 0) continue;
+    for (const int to : {next, jump})
       if (is_back(to)) back_edges.push_back({from, to}), cfg.blocks[to].is_loop_header = true;
   }
   cfg.pred_lists.pop_back();

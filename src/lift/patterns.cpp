@@ -35,7 +35,7 @@ Expr* pattern_expression(Context& context, const Cursor& cursor, int begin, int 
 Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternNode>& nodes, int index,
                     Table<Expr*>& bound) {
   const PatternNode& node = nodes[index];
-  auto made = [&](const auto& info) { return context.arena.make<Pattern>(held(context.arena, info)); };
+  auto new_pattern = [&](const auto& info) { return context.arena.make<Pattern>(held(context.arena, info)); };
   auto name = [&](int store) {
     bound.push_back(cursor.target_name(cursor.decoded.instructions[store]));
     return as<Name>(bound.back())->id;
@@ -48,32 +48,34 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternN
     const PatternNode& info = nodes[child];
     // One child of a sequence pattern may be a star pattern: `*name` or `*_`.
     bool star = node.kind == PatternNode::Kind::sequence && int(children.size()) == node.star;
-    if (star) children.push_back(made(MatchStar{info.stores.empty() ? std::string_view{} : name(info.stores[0])}));
+    if (star)
+      children.push_back(new_pattern(MatchStar{info.stores.empty() ? std::string_view{} : name(info.stores[0])}));
     else children.push_back(pattern_of(context, cursor, nodes, child, bound));
   }
   Pattern* result = nullptr;
   switch (node.kind) {
     case PatternNode::Kind::wildcard:
       // A wildcard whose subject is both popped and stored is `_ as name`.
-      if (node.dropped && !node.stores.empty()) result = made(MatchAs{nullptr, {}});
+      if (node.dropped && !node.stores.empty()) result = new_pattern(MatchAs{nullptr, {}});
       break;
     case PatternNode::Kind::value:
-      result = made(MatchValue{pattern_expression(context, cursor, node.expression.first, node.expression.second)});
+      result =
+          new_pattern(MatchValue{pattern_expression(context, cursor, node.expression.first, node.expression.second)});
       break;
     case PatternNode::Kind::singleton: {
       Expr* none = node.constant < 0 ? context.none() : cursor.make(ConstantExpr{&constant(node.constant)});
-      result = made(MatchSingleton{as<ConstantExpr>(none)->value});
+      result = new_pattern(MatchSingleton{as<ConstantExpr>(none)->value});
       break;
     }
-    case PatternNode::Kind::sequence: result = made(MatchSequence{context.arena.copy(children)}); break;
-    case PatternNode::Kind::alternatives: result = made(MatchOr{context.arena.copy(children)}); break;
+    case PatternNode::Kind::sequence: result = new_pattern(MatchSequence{context.arena.copy(children)}); break;
+    case PatternNode::Kind::alternatives: result = new_pattern(MatchOr{context.arena.copy(children)}); break;
     case PatternNode::Kind::mapping: {
       Table<Expr*> keys;
       for (auto [begin, end] : node.keys) keys.push_back(pattern_expression(context, cursor, begin, end));
       if (node.keys_constant >= 0)
         for (const Constant& key : constant(node.keys_constant).items) keys.push_back(cursor.make(ConstantExpr{&key}));
       std::string_view rest = node.rest >= 0 ? name(node.rest) : std::string_view{};
-      result = made(MatchMapping{context.arena.copy(keys), context.arena.copy(children), rest});
+      result = new_pattern(MatchMapping{context.arena.copy(keys), context.arena.copy(children), rest});
       break;
     }
     case PatternNode::Kind::class_pattern: {
@@ -81,15 +83,15 @@ Pattern* pattern_of(Context& context, const Cursor& cursor, const Table<PatternN
       Table<Pattern*> keyword(children.begin() + node.positional, children.end());
       Table<std::string_view> attributes;
       for (const Constant& attribute : constant(node.constant).items) attributes.push_back(attribute.text);
-      result =
-          made(MatchClass{pattern_expression(context, cursor, node.expression.first, node.expression.second),
-                          context.arena.copy(positional), context.arena.copy(attributes), context.arena.copy(keyword)});
+      result = new_pattern(
+          MatchClass{pattern_expression(context, cursor, node.expression.first, node.expression.second),
+                     context.arena.copy(positional), context.arena.copy(attributes), context.arena.copy(keyword)});
       break;
     }
   }
   // If the whole subject of the pattern is stored in a variable, the result is `pattern as name`.
-  for (int store : node.stores) result = made(MatchAs{result, name(store)});
-  return result ? result : made(MatchAs{nullptr, {}});
+  for (int store : node.stores) result = new_pattern(MatchAs{result, name(store)});
+  return result ? result : new_pattern(MatchAs{nullptr, {}});
 }
 
 }  // namespace

@@ -302,8 +302,8 @@ class Unmarshaller {
   }
 
   void code(Constant& constant) {
-    auto found = std::make_shared_for_overwrite<CodeObject>();  // the memory is not filled with zeros first
-    CodeObject& code = *found;
+    auto owner = std::make_shared_for_overwrite<CodeObject>();  // the memory is not filled with zeros first
+    CodeObject& code = *owner;
     // From 3.11 on, a code object in the file has a single list of all variables, a qualified name and an exception
     // table.
     bool plus = version_ >= Version{3, 11};
@@ -340,7 +340,7 @@ class Unmarshaller {
     if (plus) exceptions(code);
     check_arguments(code);
     constant.kind = Constant::Kind::code;
-    constant.code = std::move(found);
+    constant.code = std::move(owner);
   }
 
   void locals_plus(CodeObject& code) {
