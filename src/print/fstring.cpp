@@ -14,6 +14,7 @@
 #include "print/fstring_parts.h"
 #include "print/literal.h"
 #include "print/operands.h"
+#include "print/raw_string.h"
 
 namespace depyf::print {
 
@@ -198,6 +199,41 @@ bool FStrings::multiline_fstring(const JoinedStr& node, const Expr* whole) {
   return true;
 }
 
+// Prints an f-string as a raw literal if the width of its position shows that the source had a raw literal on one line;
+// otherwise returns false, and prints nothing.
+bool FStrings::raw_fstring(const Expr* whole, const std::vector<Piece>& pieces) {
+  auto has_backslash = [](const Piece& piece) { return piece.text.find('\\') != std::string::npos; };
+  if (!is<JoinedStr>(whole) || constants_.fields > 0 || std::ranges::none_of(pieces, has_backslash)) return false;
+  const Position* place = positions_.of(whole);
+  if (!place || place->column < 0 || place->line != place->end_line) return false;
+  std::string literals;
+  for (const Piece& piece : pieces) {
+    if (piece.kind == Piece::Kind::literal) literals += piece.text;
+    // The escapes for braces in a format specification mean something else in a raw literal.
+    if (piece.kind == Piece::Kind::spec_literal && piece.text.find_first_of("\\{}'\"") != std::string::npos)
+      return false;
+  }
+  const std::string_view quotes = literals.find('"') == std::string::npos ? "\"" : "'", prefix = "rf";
+  if (!can_be_raw(literals, quotes)) return false;
+  const bool fits = std::ranges::all_of(pieces, [&](const Piece& piece) {
+    return piece.kind != Piece::Kind::code || fits_in_braces(piece.text, quotes, version_);
+  });
+  const auto width_with = [&](std::size_t prefix_size, Quotes chosen) {
+    Text text;
+    for (const Piece& piece : pieces) {
+      if (piece.kind == Piece::Kind::code) text += piece.text;
+      else append_piece(text, piece, chosen);
+    }
+    return prefix_size + 2 * quotes.size() + text.size();
+  };
+  const auto width = std::size_t(std::max(place->end_column - place->column, 0));
+  if (!fits || width != width_with(prefix.size(), {quotes, false})) return false;
+  // As for plain strings, one backslash leaves the width as it is, and prints a raw literal only in a regular expression.
+  if (width == width_with(1, {quotes, true}) && !has_class_of_regex(literals)) return false;
+  quoted(prefix, pieces, {quotes, false});
+  return true;
+}
+
 void FStrings::fstring(const Expr* expr) {
   if (auto* joined = as<JoinedStr>(expr); joined && (multiline_fstring(*joined, expr) || fstring_lines(*joined, expr)))
     return;
@@ -207,7 +243,7 @@ void FStrings::fstring(const Expr* expr) {
   if (dialect_of(version_).free_fstrings || constants_.fields < max_fields) {
     std::vector<Piece> pieces;
     add_pieces(pieces, expr, 0);
-    if (divided(expr, pieces)) return;
+    if (raw_fstring(expr, pieces) || divided(expr, pieces)) return;
     if (const std::optional<Quotes> quotes = quotes_of(pieces)) return quoted(is_template ? "t" : "f", pieces, *quotes);
   }
   const bool in_field = constants_.fields > 0;

@@ -56,6 +56,7 @@ class FStrings {
   std::optional<Quotes> quotes_of(const std::vector<Piece>& pieces) const;
   void quoted(std::string_view prefix, const std::vector<Piece>& pieces, Quotes quotes);
   static void append_piece(Text& out, const Piece& piece, Quotes quotes);
+  bool raw_fstring(const ast::Expr* whole, const std::vector<Piece>& pieces);
   bool divided(const ast::Expr* whole, const std::vector<Piece>& pieces);
   bool can_be_lines(std::vector<StringLine>& lines) const;
   void string_line(const StringLine& line);

@@ -47,6 +47,19 @@ def escaped(prop):
     second \\w"""
 
 
+def on_one_line(x, width):
+    return (
+        rf"^\(\w+\) {x!r}$",
+        rf'"\d\s": {x:>{width}}',
+        rf"\d {x}",
+        rf"{{\d\w}} \{{{x}\}}",
+        f"\\d\\s {x}",
+        f"\\(a\t\\) {x}",
+        f"C:\\{x}",
+        f"{x}\\d\\s\\",
+    )
+
+
 class Documented:
     r"""A class with \w."""
 '''
@@ -71,3 +84,12 @@ def test_strings_keep_their_values(version, tmp_path):
             assert line in text
         assert 'BYTES = b"\\\\d\\\\w"' in text
         assert "OTHER_QUOTES = r'a\"\\d\\w'" in text
+        for line in on_one_line():
+            assert f"        {line},\n" in text
+
+
+def on_one_line() -> list[str]:
+    """Return the f-strings of the function `on_one_line` of the source."""
+    lines = SOURCE.splitlines()
+    start = lines.index("def on_one_line(x, width):") + 2
+    return [line.strip().removesuffix(",") for line in lines[start : lines.index("    )", start)]]
