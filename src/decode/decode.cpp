@@ -219,6 +219,8 @@ Result<bool> decode(const CodeObject& code, DecodedCode& decoded) {
   return resolve_ranges(decoded, *operations);
 }
 
+bool evaluates_type_parameters(const CodeObject& code) { return code.name.starts_with("<generic parameters of "); }
+
 bool has_docstring(const CodeObject& code) {
   if (!(code.flags & CodeObject::new_locals) || code.constants.empty()) return false;
   if (code.constants[0].kind != Constant::Kind::string) return false;

@@ -22,6 +22,9 @@ using DecodedCodes = std::unordered_map<const CodeObject*, std::shared_ptr<const
 // docstring is None.
 bool has_docstring(const CodeObject& code);
 
+// True if the code evaluates the type parameters of a definition, and returns the definition.
+bool evaluates_type_parameters(const CodeObject& code);
+
 struct StackEffect {
   std::int32_t pops = 0, pushes = 0;
   std::int32_t stays = 0;  // the number of the lowest popped values that stay unchanged as the lowest pushed values

@@ -68,6 +68,7 @@ struct Dialect {
   bool percent_formats;  // '%s' % (x,) is compiled as an f-string
   bool none_jumps;  // a test `x is None` is one conditional jump
   bool inlined_comprehensions;  // comprehensions, but not generator expressions, are inlined into the code around them
+  bool unmangled_bases;  // in the bases of a generic class, only names of its type parameters are mangled with its name
   bool copied_conditions;  // `a and b` is COPY 1; POP_JUMP_IF_FALSE; POP_TOP and has no JUMP_IF_FALSE_OR_POP
   bool bare_wildcards;  // `case _ if a:` does not copy the subject
   bool turned_jumps;  // a conditional jump back becomes the opposite test in front of an unconditional jump back
@@ -166,6 +167,7 @@ constexpr Dialect make_dialect(int minor) {
       .percent_formats = minor >= 11,
       .none_jumps = minor >= 11,
       .inlined_comprehensions = minor >= 12,
+      .unmangled_bases = minor >= 13,
       .copied_conditions = minor == 12 || minor == 13,
       .bare_wildcards = minor >= 12,
       .turned_jumps = minor >= 12,

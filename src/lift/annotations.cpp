@@ -158,13 +158,18 @@ void annotate(Context& context, const Cursor& cursor, FunctionValue& function, c
 }
 
 // Emits an InternalStmt marker in place of the store of an __annotate__ function. A pass of src/refine replaces the
-// marker by the annotations of the module or class. Returns false if the store does not store an __annotate__ function.
+// marker by the annotations of the module or class. Returns false if the store does not store an __annotate__ function, or
+// if the body of this function does not have the form that the compiler emits; the function is then printed itself.
 bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
   auto* name = as<Name>(target);
   if (sim.cursor.flat || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") ||
       !is_annotate(sim.context, value))
     return false;
-  sim.context.deferred.push_back(deferred_annotations(sim.context, sim.cursor, value));
+  try {
+    sim.context.deferred.push_back(deferred_annotations(sim.context, sim.cursor, value));
+  } catch (const InternalError&) {
+    return false;
+  }
   sim.emit(InternalStmt{StmtMarker::annotate, int(sim.context.deferred.size()) - 1, nullptr, nullptr});
   return true;
 }

@@ -123,8 +123,15 @@ void finish_call(Simulation& sim, Expr* function, List<Expr*> args, List<Keyword
       sim.emit(InternalStmt{StmtMarker::with_exit, internal->index, nullptr, nullptr});
       return sim.push(Internal{Marker::with_exit, internal->index, nullptr});
     }
-    if (is_generic(sim.context, function))
-      return sim.push(evaluate_generic(sim.context, sim.cursor, sim.context.functions[internal->index], args));
+    if (is_generic(sim.context, function)) {
+      // If the generated function cannot be turned into a definition, it is printed as a function that is called, so
+      // that it fails by itself, and not with the code around it.
+      try {
+        return sim.push(evaluate_generic(sim.context, sim.cursor, sim.context.functions[internal->index], args));
+      } catch (const InternalError&) {
+        return sim.push(Call{function, args, keywords});
+      }
+    }
     if (internal->marker == Marker::function && args.size() == 1 && keywords.empty()) {
       auto* iterator = as<Internal>(args[0]);
       const FunctionValue called = sim.context.functions[internal->index];

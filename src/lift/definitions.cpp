@@ -281,6 +281,14 @@ Expr* as_expression(Context& context, Block block, bool generator) {
   if (auto* leave = as<Return>(first)) return leave->value ? leave->value : context.none();
   if (auto* branch = as<If>(first)) {
     Block rest = block.subspan(1);
+    // `y if x or True else z` tests x, and evaluates y in either case.
+    if (branch->body.size() == 1 && is<Pass>(branch->body[0]) && branch->orelse.empty()) {
+      Expr* value = as_expression(context, rest, generator);
+      if (!value) return nullptr;
+      Expr* always = context.constant(Constant::Kind::true_);
+      Expr* test = context.expr(BoolOp{true, context.list({branch->test, always})});
+      return context.expr(IfExp{test, value, context.none()}, first->offset, first->line);
+    }
     Expr* body = as_expression(context, branch->body, generator);
     Expr* orelse = as_expression(context, branch->orelse.empty() ? rest : branch->orelse, generator);
     if (!body || !orelse || (!branch->orelse.empty() && !rest.empty())) return nullptr;

@@ -16,9 +16,11 @@
 // a function that returns the bound, constraint, default or value.
 #include <algorithm>
 
+#include "decode/decode.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "flow/cfg.h"
+#include "flow/pair_iterators.h"
 #include "lift/definitions.h"
 #include "lift/generics.h"
 #include "lift/lifter.h"
@@ -30,8 +32,6 @@ namespace depyf::lifting {
 using namespace ast;
 
 namespace {
-
-constexpr std::string_view generic_prefix = "<generic parameters of ";
 
 // Returns the Internal node of `expr` if it is a marker of the kind `marker`; null otherwise.
 const Internal* marked(const Expr* expr, Marker marker) {
@@ -77,7 +77,11 @@ List<TypeParam> type_params_of(Context& context, const Cursor& cursor, const Exp
 Expr* lazy_value(Context& context, const Cursor& cursor, const Expr* function) {
   auto* internal = marked(function, Marker::function);
   if (!internal) cursor.fail("a type parameter without its function");
-  Block block = without_format_test(build(context, context.functions[internal->index]).block);
+  const FunctionValue value_function = context.functions[internal->index];
+  Block block = build(context, value_function).block;
+  // The function has no docstring. Up to 3.13, its first constant is taken for one if it is a string.
+  if (has_docstring(*value_function.code)) block = block.subspan(1);
+  block = without_format_test(block);
   if (block.size() == 2) {
     auto* unpacked = as<Assign>(block[0]);
     auto* leave = as<Return>(block[1]);
@@ -98,7 +102,7 @@ Expr* lazy_value(Context& context, const Cursor& cursor, const Expr* function) {
 
 bool is_generic(const Context& context, const Expr* expr) {
   auto* function = marked(expr, Marker::function);
-  return function && context.functions[function->index].code->name.starts_with(generic_prefix);
+  return function && evaluates_type_parameters(*context.functions[function->index].code);
 }
 
 // The instructions `LOAD_CLOSURE; BUILD_TUPLE`, which load the closure of the function, may precede the load of the
@@ -112,7 +116,7 @@ bool before_generic(const Cursor& cursor, int at) {
   }
   if (at >= cursor.end || cursor.code[at].op != Op::load_const_) return false;
   const Constant& constant = cursor.decoded.constant(cursor.code[at].arg);
-  return constant.code && constant.code->name.starts_with(generic_prefix);
+  return constant.code && evaluates_type_parameters(*constant.code);
 }
 
 // The intrinsic functions of type parameters push `ast::Internal` markers. The lifting of the definition or type alias
@@ -223,6 +227,7 @@ Expr* evaluate_generic(Context& context, const Cursor& cursor, const FunctionVal
   if (args.size() != std::size_t(code.argcount)) cursor.fail("defaults of a function with type parameters");
   Result<DecodedCode> decoded = decode(code);
   if (!decoded) cursor.fail(decoded.error().message);
+  if (Result<bool> united = unite_pair_iterators(*decoded); !united) cursor.fail(united.error().message);
   Cfg cfg = build_cfg(*decoded, GraphForm::statements);
   if (cfg.odd_regions || cfg.irreducible) cursor.fail("type parameters of another shape");
   const std::size_t first = context.functions.size();

@@ -14,8 +14,10 @@ int default_format(Assembler& code, const Dialect& dialect);
 
 // Pushes a function that evaluates the bound, the constraints or the default of a type parameter lazily.
 void evaluator(Unit& unit, const Expr* value, std::string_view name) {
-  const Header header{
-      .name = std::string(name), .qualname = unit.qualified(name), .posonly = unit.dialect.deferred_annotations};
+  const Header header{.name = std::string(name),
+                      .qualname = unit.qualified(name),
+                      .posonly = unit.dialect.deferred_annotations,
+                      .is_evaluator = true};
   auto code = unit.nested(value, header, [&](Unit& within) {
     format_test(within);
     // The default of `*Ts` may be starred.
@@ -62,12 +64,15 @@ void type_params(Unit& unit, List<TypeParam> params) {
     switch (param.kind) {
       case TypeParam::Kind::type_var:
         if (param.bound) {
-          auto* constant = constant_of(param.bound, Constant::Kind::tuple);
-          evaluator(unit, param.bound, unit.names.mangled(param.name));
-          // A tuple in place of the bound lists the constraints.
-          unit.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(is<Tuple>(param.bound) || constant
-                                                                         ? Intrinsic2::typevar_with_constraints
-                                                                         : Intrinsic2::typevar_with_bound));
+          evaluator(unit, param.bound, unit.names.spelled(param.name));
+          // A tuple in place of the bound lists the constraints, but a tuple that the compiler folds into a constant
+          // before it looks at the type parameter is a bound.
+          const bool has_constraints =
+              is<Tuple>(param.bound) ||
+              (unit.dialect.late_folding && constant_of(param.bound, Constant::Kind::tuple) != nullptr);
+          const Intrinsic2 made =
+              has_constraints ? Intrinsic2::typevar_with_constraints : Intrinsic2::typevar_with_bound;
+          unit.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(made));
         } else {
           unit.code.emit(Op::intrinsic_1_, static_cast<std::int32_t>(Intrinsic1::typevar));
         }
@@ -80,7 +85,7 @@ void type_params(Unit& unit, List<TypeParam> params) {
         break;
     }
     if (param.default_value) {
-      evaluator(unit, param.default_value, unit.names.mangled(param.name));
+      evaluator(unit, param.default_value, unit.names.spelled(param.name));
       unit.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(Intrinsic2::set_typeparam_default));
     }
     unit.code.emit(Op::copy_, 1);

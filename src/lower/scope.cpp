@@ -37,6 +37,7 @@ Scope* SymbolTable::open(Scope* parent, const void* node, ScopeKind kind) {
   child->kind = kind;
   child->parent = parent;
   child->private_class = parent->private_class;
+  if (kind != ScopeKind::class_body) child->mangled_only = parent->mangled_only;
   child->may_have_free = parent->is_function_like() || parent->may_have_free || !around_.empty();
   return child;
 }
@@ -178,8 +179,10 @@ void SymbolTable::class_def(Scope* scope, const ClassDef& node, const Stmt* stmt
   bind(scope, node.name);
   const std::string_view private_class = class_in_private_names(node.name);
   const std::string_view outer_class = std::exchange(scope->private_class, private_class);
+  const List<TypeParam>* outer_only = scope->mangled_only;
+  if (dialect_of(version_).unmangled_bases) scope->mangled_only = &node.type_params;
   Scope* around = type_params(scope, &node.type_params, node.type_params);
-  scope->private_class = outer_class;
+  scope->private_class = outer_class, scope->mangled_only = outer_only;
   if (around != scope) around->bind(".type_params"), around->bind(".generic_base");
   for (const Expr* each : node.bases) expr(around, each);
   for (const Keyword& each : node.keywords) expr(around, each.value);

@@ -2,6 +2,7 @@
 // symtable.c.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <set>
@@ -75,6 +76,8 @@ struct Scope {
   // The number of annotations that have an index in `__conditional_annotations__`.
   std::int32_t conditional_annotations = 0;
   std::string_view private_class;  // the name of the enclosing class as mangled names contain it
+  // The type parameters that are the only names to be mangled; null if all private names are mangled.
+  const ast::List<ast::TypeParam>* mangled_only = nullptr;
   NameMap<Symbol> symbols;  // indexed by mangled name
   std::vector<std::string_view> parameters;
   std::unordered_map<const void*, Scope*> children;  // the nested scopes, indexed by the node that opens the scope
@@ -124,7 +127,9 @@ class SymbolTable {
 
   // Returns the name as the compiler stores it: a private name in a class is prefixed with the name of the class.
   std::string_view mangled(std::string_view name, const Scope& scope) {
-    return scope.private_class.empty() || !is_private_name(name) ? name : in_class(name, scope.private_class);
+    return scope.private_class.empty() || !is_private_name(name) || !is_mangled(name, scope)
+               ? name
+               : in_class(name, scope.private_class);
   }
   // Keeps a text alive and returns a view of it.
   std::string_view keep(std::string text);
@@ -132,6 +137,11 @@ class SymbolTable {
   std::unordered_set<std::string> take_names() { return std::move(names_); }
 
  private:
+  // Returns false if only type parameters are mangled in `scope`, and `name` is none of them.
+  static bool is_mangled(std::string_view name, const Scope& scope) {
+    return !scope.mangled_only ||
+           std::ranges::any_of(*scope.mangled_only, [&](const ast::TypeParam& param) { return param.name == name; });
+  }
   // Returns the mangled form of a private name, such as `_C__x` for `__x` in a class C.
   std::string_view in_class(std::string_view name, std::string_view private_class);
   // Opens the scope of a function that evaluates an expression, such as an annotation, lazily. `is_text` is true for

@@ -53,11 +53,12 @@ void Unit::describe(Scope* scope, const Header& header) {
     made.argcount = static_cast<std::int32_t>(scope->parameters.size());
     made.posonlyargcount = header.posonly;
   }
-  // The first constant is the docstring, or None in a function without one.
+  // The first constant is the docstring, or None in a function without one. The function for a part of a type parameter
+  // has no such constant.
   if (header.docstring) {
     made.constants.push_back(*header.docstring);
     made.flags |= CodeObject::has_docstring;
-  } else if (function) {
+  } else if (function && !header.is_evaluator) {
     made.constants.emplace_back();
   }
 }

@@ -40,6 +40,8 @@ struct Header {
   int posonly = 0;  // the number of positional-only arguments, if `args` is null
   // True for a lambda, which does not convert a StopIteration that leaves it into a RuntimeError.
   bool is_lambda = false;
+  // True for the function that returns the bound, the constraints or the default of a type parameter.
+  bool is_evaluator = false;
 };
 
 // The kinds of enclosing statements (see `Frame`) that `return`, `break` and `continue` may leave.

@@ -284,11 +284,16 @@ class NameUses {
       nonlocals.insert("__class__");
   }
 
-  // Returns the locals that are loaded but never bound.
+  // Returns the locals that are loaded but never bound. If a variable of an inlined comprehension is captured by code
+  // outside of the comprehension, but not loaded there, the compiler binds it in the function, without a declaration:
+  // `[x for x in f(lambda: x)]`.
   std::set<std::string_view> unbound() const {
     std::set<std::string_view> names;
-    for (std::size_t index = 0; index < uses_.size(); ++index)
-      if (uses_[std::size_t(index)].used && !uses_[std::size_t(index)].bound) names.insert(decoded_.localsplus[index]);
+    for (std::size_t index = 0; index < uses_.size(); ++index) {
+      const Use& use = uses_[index];
+      const std::string_view name = decoded_.localsplus[index];
+      if (!use.bound && (use.used || (use.captured && !of_comprehensions_.contains(name)))) names.insert(name);
+    }
     for (std::size_t index = 0; !names.empty() && index < uses_.size(); ++index)
       if (uses_[std::size_t(index)].bound) names.erase(decoded_.localsplus[index]);
     return names;
@@ -309,7 +314,7 @@ class NameUses {
 
  private:
   struct Use {
-    bool bound = false, used = false;
+    bool bound = false, used = false, captured = false;
   };
 
   // Records a load of a global. In a class body, LOAD_GLOBAL shows that the name is declared global: all other names
@@ -331,6 +336,10 @@ class NameUses {
   }
   void use(int index) {
     if (is_known(index)) uses_[std::size_t(index)].used = true;
+  }
+  void capture(int index) {
+    shared.insert(local(index));
+    if (is_known(index)) uses_[std::size_t(index)].captured = true;
   }
 
   // Records the ways in which `instructions` use names.
@@ -364,7 +373,10 @@ class NameUses {
         if (index < decoded_.first_free) return bind(index);
         nonlocals.insert(local(index));
         return;
-      case Way::shares_cell: shared.insert(local(index)); [[fallthrough]];
+      case Way::shares_cell:
+        if (index < decoded_.first_free) return capture(index);
+        shared.insert(local(index));
+        [[fallthrough]];
       case Way::loads_cell:
         if (index < decoded_.first_free) return use(index);
         closed_.insert(local(index));
@@ -389,12 +401,21 @@ class NameUses {
   void look_into(const InlinedComprehension& part) {
     std::set<int> own(part.variables.begin(), part.variables.end());
     own.insert(int(part.body.localsplus.size()) - 1);  // the argument .0
+    for (const int index : part.variables) of_comprehensions_.insert(local(index));
     for (const Instruction& instruction : part.body.instructions)
-      if (instruction.op == Op::load_fast_and_clear_) own.insert(instruction.arg);
+      if (instruction.op == Op::load_fast_and_clear_)
+        own.insert(instruction.arg), of_comprehensions_.insert(local(instruction.arg));
+    // If a variable of the comprehension is captured by a lambda, and has the name of a free variable, the compiler
+    // stores it in the slot of the free variable: `[lambda: x for x in (x, 1)]`.
+    auto shadows_free = [&](int index) {
+      return index >= decoded_.first_free &&
+             std::ranges::any_of(own, [&](int other) { return local(other) == local(index); });
+    };
     for (const Instruction& instruction : part.body.instructions) {
       if (instruction.op == Op::load_closure_) shared.insert(local(instruction.arg));
       const bool is_global = instruction.op == Op::store_global_ || instruction.op == Op::load_global_;
       if (instruction.op == Op::load_global_ && scope_.kind == Scope::Kind::class_body) continue;
+      if (instruction.op == Op::store_deref_ && shadows_free(instruction.arg)) continue;
       if (is_global ? scope_.kind != Scope::Kind::module : !own.contains(instruction.arg)) look({&instruction, 1});
     }
   }
@@ -404,9 +425,34 @@ class NameUses {
   const CodeObject& code_;
   std::vector<Use> uses_;
   std::set<std::string_view> closed_;  // free variables that are loaded
+  std::set<std::string_view> of_comprehensions_;  // the variables of inlined comprehensions
   bool loads_super_ = false;  // true if some instruction loads the global `super`
   const std::set<std::string_view> hidden_;  // the result of `hidden_globals`
 };
+
+// Returns the function that evaluates the type parameters of the definition with the code `inner` in the code `outer`;
+// null if the definition has no type parameters.
+const CodeObject* generic_between(const CodeObject& outer, const CodeObject& inner) {
+  for (const Constant& constant : outer.constants) {
+    if (!constant.code || !evaluates_type_parameters(*constant.code)) continue;
+    const auto& nested = constant.code->constants;
+    if (std::ranges::any_of(nested, [&](const Constant& each) { return each.code.get() == &inner; }))
+      return constant.code.get();
+  }
+  return nullptr;
+}
+
+// True if the free variable `name` of the code that is being built is a type parameter of a definition around it.
+bool is_type_parameter(const Context& context, std::string_view name) {
+  auto binds = [&](const CodeObject& code) { return std::ranges::find(code.cellvars, name) != code.cellvars.end(); };
+  for (std::size_t at = context.around.size(); at-- > 1;) {
+    const CodeObject& outer = *context.around[at - 1].code;
+    if (const CodeObject* generic = generic_between(outer, *context.around[at].code); generic && binds(*generic))
+      return true;
+    if (binds(outer)) return false;
+  }
+  return false;
+}
 
 // Returns statements, most of them inside `if False:`, from which the compiler builds the symbol table of the original
 // source. Few code objects need this function, so it is not inlined into `declarations`.
@@ -421,12 +467,19 @@ class NameUses {
     return context.arena.copy(std::vector<std::string_view>(set.begin(), set.end()));
   };
   if (!uses.globals.empty()) statements.push_back(context.stmt(Global{names(uses.globals)}));
-  if (!uses.nonlocals.empty()) statements.push_back(context.stmt(Nonlocal{names(uses.nonlocals)}));
-  if (scope.kind != Scope::Kind::function) return statements;
   // Adds `if False: stmt`.
   auto never = [&](Stmt* stmt) {
     statements.push_back(context.stmt(If{context.constant(Constant::Kind::false_), context.list({stmt}), {}}));
   };
+  // No declaration may name a type parameter. Most functions that do not use a type parameter that is one of their free
+  // variables have it in the annotation of a local variable, which the compiler drops.
+  std::vector<std::string_view> parameters;
+  std::ranges::copy_if(uses.nonlocals, std::back_inserter(parameters),
+                       [&](std::string_view name) { return is_type_parameter(context, name); });
+  for (std::string_view name : parameters) uses.nonlocals.erase(name);
+  if (!uses.nonlocals.empty()) statements.push_back(context.stmt(Nonlocal{names(uses.nonlocals)}));
+  for (std::string_view name : parameters) never(context.stmt(ExprStmt{context.name(name)}));
+  if (scope.kind != Scope::Kind::function) return statements;
   for (std::string_view name : uses.unbound())
     if (!uses.nonlocals.contains(name) && !name.empty())
       never(context.stmt(Assign{context.list({context.name(name)}), context.none()}));
