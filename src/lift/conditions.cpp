@@ -80,6 +80,27 @@ Expr* conditional(Context& context, Expr* test, Expr* if_true, Expr* if_false, b
   return context.expr(IfExp{test, if_true, if_false}, test->offset, test->line);
 }
 
+// Where a test sends a value, and whether the value stays on the stack.
+struct Way {
+  NodeIndex to;
+  bool keeps;
+  bool operator==(const Way&) const = default;
+};
+
+// Returns where the only operation of `block`, a test of the value on top of the stack, sends a value whose truth is
+// `truth`; nothing if the block does anything else.
+std::optional<Way> way_behind(const Cursor& cursor, NodeIndex block, bool truth) {
+  const BasicBlock& info = cursor.cfg.blocks[block];
+  int at = info.begin;
+  while (at + 1 < info.end && cursor.code[at].op == Op::nop_) ++at;
+  if (at + 1 != info.end) return std::nullopt;
+  const Op op = cursor.code[at].op;
+  const bool keeps = op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
+  if (!keeps && op != Op::pop_jump_if_true_ && op != Op::pop_jump_if_false_) return std::nullopt;
+  const bool jumps = truth == (op == Op::jump_if_true_or_pop_ || op == Op::pop_jump_if_true_);
+  return Way{jumps ? info.jump : info.next, keeps && jumps};
+}
+
 // True if the source node of `edge` has no statements and no branch, so that the node may do nothing but push a value.
 bool may_push_one(const Cfg& cfg, const LiftedGraph& graph, Edge edge) {
   const Node& node = graph.nodes[edge.first];
@@ -113,6 +134,12 @@ bool reduce_values(Context& context, const Cursor& cursor, LiftedGraph& graph, N
     } else if (branch.b == block && branch.a == node && graph.states[test].keep_b) {
       made = with_tested(context, false, branch.value, value, branch.inherited || branch.is_bracketed);
       if (!made) made = (branch.is_grouped ? grouped : bool_op)(context, false, branch.value, value);
+      // The compiler lets a jump to a test whose result is known skip this test: in `(x if c else (a and b)) or y`, the
+      // jump behind a leads to y, although the value of `a and b` is tested by the `or`.
+    } else if (branch.a == node && way_behind(cursor, block, false) == Way{branch.b, graph.states[test].keep_b}) {
+      made = bool_op(context, false, branch.value, value);
+    } else if (branch.b == node && way_behind(cursor, block, true) == Way{branch.a, graph.states[test].keep_a}) {
+      made = bool_op(context, true, branch.value, value);
       // Two nodes push one value each, and a test chooses between them.
     } else {
       other = branch.a == node ? branch.b : branch.a;
