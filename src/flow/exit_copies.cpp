@@ -373,12 +373,28 @@ class ExitCopies {
       while (at < end && (code_[at].op == Op::nop_ || code_[at].op == Op::resume_)) ++at;
       return at;
     };
+    // If jumps lead to both tails, as behind the operands of `return a and (b or c if d else e)`, the statements start
+    // in front of the jumps. The instructions in front of the tails then stand for the statements.
+    if (one.statement == one.at && two.statement == two.at) {
+      const int before = pushed_in_front_of(one.at), before_other = pushed_in_front_of(two.at);
+      return before < 0 || before_other < 0 || is_same(before, before_other);
+    }
     int at = plain(one.statement, one.at), other = plain(two.statement, two.at);
     for (; at < one.at && other < two.at; at = plain(at + 1, one.at), other = plain(other + 1, two.at))
-      if (code_[at].op != code_[other].op || code_[at].arg != code_[other].arg || code_[at].aux != code_[other].aux ||
-          positions_.elsewhere(at, other))
-        return false;
+      if (!is_same(at, other)) return false;
     return at == one.at && other == two.at;
+  }
+
+  // True if the two instructions are equal, and at one place of the source.
+  bool is_same(int one, int two) const {
+    return code_[one].op == code_[two].op && code_[one].arg == code_[two].arg && code_[one].aux == code_[two].aux &&
+           !positions_.elsewhere(one, two);
+  }
+
+  // Returns the instruction from which control falls through to `at`; -1 if there is none.
+  int pushed_in_front_of(int at) const {
+    for (--at; at >= 0 && (code_[at].op == Op::nop_ || !reachable_[at]);) --at;
+    return at >= 0 && falls_through(code_[at].op) && code_[at].target < 0 ? at : -1;
   }
 
   const Row<const Instruction, InstructionIndex> code_;
