@@ -92,7 +92,7 @@ struct Way {
 std::optional<Way> way_behind(const Cursor& cursor, NodeIndex block, bool truth) {
   const BasicBlock& info = cursor.cfg.blocks[block];
   int at = info.begin;
-  while (at + 1 < info.end && cursor.code[at].op == Op::nop_) ++at;
+  while (at + 1 < info.end && (cursor.code[at].op == Op::nop_ || cursor.code[at].op == Op::to_bool_)) ++at;
   if (at + 1 != info.end) return std::nullopt;
   const Op op = cursor.code[at].op;
   const bool keeps = op == Op::jump_if_true_or_pop_ || op == Op::jump_if_false_or_pop_;
