@@ -135,7 +135,8 @@ class RegionBuilder {
 
   // Moves conditional jumps that no range covers into the region around them. From 3.14 on, the test behind an operand
   // of `(a or b) or c` lies outside of the range that covers the operands, because the compiler puts the test into a
-  // block of its own.
+  // block of its own. In 3.13 and 3.14, so does a test at the end of a case clause, whose jumps may lead out of the
+  // region: `with a: match b: case c: if d: e`.
   void adopt_tests() {
     for (const int at : jumps_) {
       if (at < 1 || at + 1 >= count_) continue;
@@ -152,8 +153,8 @@ class RegionBuilder {
       while (behind + 1 < count_ && cover_[behind] < 0 && code_[behind].op == Op::nop_) ++behind;
       const RegionIndex around = cfg_.region_of[first - 1];
       if (around < 0 || cover_[first - 1] < 0 || !falls_through(code_[first - 1].op)) continue;
-      if (!cfg_.inside(cfg_.region_of[behind], around) || !cfg_.inside(cfg_.region_of[code_[at].target], around))
-        continue;
+      // A test that leaves no value on the stack belongs to the region that computed the value, wherever it leads.
+      if (!is_conditional_jump(jump) && !cfg_.inside(cfg_.region_of[behind], around)) continue;
       for (int index = first; index < behind; ++index) cfg_.region_of[index] = around;
       cfg_.code[at].is_grouped = !is_conditional_jump(jump);
     }
