@@ -12,6 +12,7 @@
 #include <map>
 
 #include "decode/decode.h"
+#include "decode/equal_constants.h"
 #include "decode/op.h"
 #include "depyf/constant.h"
 #include "dialect/dialect.h"
@@ -45,11 +46,14 @@ Op turned_around(Op op) {
 }
 
 // True if both instructions do the same, apart from their jump targets. Patterns and inlined comprehensions are
-// compared by content, since their arguments are indices, which differ between copies.
+// compared by content, since their arguments are indices, which differ between copies. So are constants: up to 3.11, the
+// compiler adds a tuple that it folds, such as the defaults of a function, once for each copy.
 bool same_operation(const DecodedCode& decoded, const Cfg& cfg, const Instruction& one, const Instruction& two) {
   if (one.op != two.op || one.aux != two.aux) return false;
   if (one.op == Op::match_case_)
     return same_pattern(decoded, cfg.patterns[std::size_t(one.arg)], cfg.patterns[std::size_t(two.arg)]);
+  if (one.op == Op::load_const_ && one.arg != two.arg)
+    return equal_constants(decoded.constant(one.arg), decoded.constant(two.arg));
   if (one.op != Op::comprehension_ || one.arg == two.arg) return one.arg == two.arg;
   const Instructions &a = cfg.comprehensions[std::size_t(one.arg)].body.instructions,
                      &b = cfg.comprehensions[std::size_t(two.arg)].body.instructions;

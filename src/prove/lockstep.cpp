@@ -17,6 +17,7 @@
 
 #include <algorithm>
 
+#include "decode/equal_constants.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
 #include "dialect/dialect.h"
@@ -153,7 +154,7 @@ class Lockstep {
   // versions fold a tuple of constants into one constant, and other versions build it at run time.
   bool take_constants_apart(Frames& frames) {
     const Constant* next[] = {next_constant(0, frames.sides[0]), next_constant(1, frames.sides[1])};
-    if (next[0] && next[1] && next[0]->kind == Kind::tuple && same_constant(*next[0], *next[1])) return true;
+    if (next[0] && next[1] && next[0]->kind == Kind::tuple && equal_constants(*next[0], *next[1])) return true;
     for (int side = 0; side < 2; ++side) {
       Frame& frame = frames.sides[side];
       if (!next[side] || next[side]->kind != Kind::tuple || next[side]->items.empty() || frame.phase != 0) continue;

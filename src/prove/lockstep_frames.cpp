@@ -1,7 +1,6 @@
 #include "prove/lockstep_frames.h"
 
 #include <algorithm>
-#include <bit>
 #include <ranges>
 
 #include "decode/class_details.h"
@@ -10,56 +9,6 @@
 #include "dialect/dialect.h"
 
 namespace depyf::lockstep {
-namespace {
-
-using Kind = Constant::Kind;
-
-bool is_number(const Constant& value) {
-  return value.kind == Kind::integer || value.kind == Kind::real || value.kind == Kind::complex ||
-         value.kind == Kind::true_ || value.kind == Kind::false_;
-}
-
-}  // namespace
-
-bool same_constant(const Constant& one, const Constant& two, bool is_order_free) {
-  if (one.kind != two.kind) return false;
-  // A comparison by bits distinguishes 0.0 from -0.0, and treats a NaN as equal to itself.
-  const auto same_bits = [](double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-  };
-  switch (one.kind) {
-    case Kind::none:
-    case Kind::true_:
-    case Kind::false_:
-    case Kind::ellipsis: return true;
-    case Kind::integer:
-    case Kind::string:
-    case Kind::bytes: return one.text == two.text;
-    case Kind::real: return same_bits(one.real, two.real);
-    case Kind::complex: return same_bits(one.real, two.real) && same_bits(one.imag, two.imag);
-    case Kind::tuple:
-    case Kind::slice:
-      return std::ranges::equal(one.items, two.items,
-                                [](const Constant& a, const Constant& b) { return same_constant(a, b); });
-    case Kind::frozenset: {
-      if (one.items.size() != two.items.size()) return false;
-      if (std::ranges::equal(one.items, two.items,
-                             [](const Constant& a, const Constant& b) { return same_constant(a, b); }))
-        return true;
-      // A set of numbers has the same order in every process, so a program may rely on it. A set of strings has a
-      // random order, because string hashes are randomised.
-      constexpr std::size_t most_compared = 32;
-      if (one.items.size() > most_compared || (!is_order_free && std::ranges::all_of(one.items, is_number)))
-        return false;
-      return std::ranges::is_permutation(one.items, two.items,
-                                         [](const Constant& a, const Constant& b) { return same_constant(a, b); });
-    }
-    case Kind::code: return false;
-    case Kind::opaque: return one.identity != 0 && one.identity == two.identity;
-  }
-  return false;
-}
-
 // Control flow paths meet only at the targets of jumps and at the starts of handlers.
 Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instructions(decoded.instructions) {
   version = std::min(decoded.version, one_iterator_version);

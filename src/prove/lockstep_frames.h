@@ -117,8 +117,4 @@ Shadow* shadow_of(Frames& frames, int slot);
 // stack stays unchanged. Returns false if no handler is running, or if the stack is too short.
 bool leave_handler(Frame& frame);
 
-// Returns true for two constants of the same type and value. Returns false for two code objects, because their equality
-// needs a proof of its own. `is_order_free` is true if the order of a set's items does not matter.
-bool same_constant(const Constant& one, const Constant& two, bool is_order_free = false);
-
 }  // namespace depyf::lockstep

@@ -1,4 +1,5 @@
 #include "prove/lockstep_pair.h"
+#include "decode/equal_constants.h"
 #include "decode/op.h"
 #include "depyf/code_object.h"
 
@@ -106,7 +107,7 @@ bool EventPair::same_constants(const Event& one, const Event& two, const Frames&
   // A set that is only searched (`x in {1, 2}`) may have its items in any order.
   const bool is_searched = codes_[0].op_at(frames.sides[0].at + 1) == Op::contains_op_ &&
                            codes_[1].op_at(frames.sides[1].at + 1) == Op::contains_op_;
-  return same_constant(*one.constant, *two.constant, is_searched);
+  return equal_constants(*one.constant, *two.constant, is_searched);
 }
 
 bool EventPair::same_events(Frames& frames) {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "decode/decode.h"
+#include "decode/equal_constants.h"
 #include "decode/op_info.h"
 #include "depyf/constant.h"
 
@@ -90,7 +91,7 @@ bool SameInstructions::has_same_argument(const Instruction& one, const Instructi
   if (uses_name(one.op)) return name(0, one.arg) == name(1, two.arg);
   if (uses_local(one.op)) return frames.shadows.empty() && pair_.same_slots(one.arg, two.arg, frames);
   if (one.op != Op::load_const_) return one.arg == two.arg;
-  return same_constant(codes_[0].decoded.constant(one.arg), codes_[1].decoded.constant(two.arg));
+  return equal_constants(codes_[0].decoded.constant(one.arg), codes_[1].decoded.constant(two.arg));
 }
 
 // Returns true if two calls without keyword arguments are the same, whether their callables are in one stack slot or in
