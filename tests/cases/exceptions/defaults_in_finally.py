@@ -13,7 +13,6 @@ def g(x):
         if x:
             return h()
     finally:
-
         def k(a, b=(1, 2), *, c="c"):
             return a
 
