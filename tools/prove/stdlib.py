@@ -91,7 +91,9 @@ def library(python: str, sample: int) -> list[Path]:
     files if `sample` is 0."""
     where = subprocess.run([python, "-c", "import os; print(os.__file__)"], capture_output=True, text=True)
     root = Path(where.stdout.strip()).parent
-    files = [it for it in sorted(root.rglob("*.py")) if not {"site-packages", "lib2to3"} & set(it.parts)]
+    skipped = {"site-packages", "lib2to3"}
+    # A distribution may link files of the library to files of the system that are not installed.
+    files = [it for it in sorted(root.rglob("*.py")) if it.is_file() and not skipped & set(it.parts)]
     return files[:: max(1, len(files) // sample)] if sample else files
 
 
