@@ -183,9 +183,34 @@ bool Constants::multiline_string(const Expr* leaf, const Constant& constant) {
   // several strings that each end in a line break. The column at which the last string of the source ended
   // distinguishes one string from several strings.
   const bool by_newline = ends_by_newline(leaf, constant.text, more);
-  if (line_breaks_in(constant.text) == more && !by_newline) append_docstring(out_.text(), constant.text, 0);
-  else joined_string(leaf, constant, by_newline);
+  if (line_breaks_in(constant.text) == more && !by_newline && may_be_triple_quoted(leaf, constant.text)) {
+    append_docstring(out_.text(), constant.text, 0);
+  } else if (!by_newline && starts_below_quotes(leaf, constant.text, more)) {
+    out_.write("\"\"\"\\\n");
+    append_lines(out_.text(), constant.text, 0, false);
+    out_.write("\"\"\"");
+  } else {
+    joined_string(leaf, constant, by_newline);
+  }
   return true;
+}
+
+// Returns false if the last line of the text, which needs no escape, has another width than between triple quotes.
+bool Constants::may_be_triple_quoted(const Expr* leaf, std::string_view text) const {
+  const std::string_view last = text.substr(text.rfind('\n') + 1);
+  return !is_plain(last, 0) || ends_triple_quoted(leaf, last);
+}
+
+// Returns true if the position of `leaf` ends where `last`, the last line of a text, and triple quotes end.
+bool Constants::ends_triple_quoted(const Expr* leaf, std::string_view last) const {
+  constexpr std::int32_t triple_quotes = 3;
+  return ast::positions_of(*positions_.code)[leaf->offset / 2].end_column == std::int32_t(last.size()) + triple_quotes;
+}
+
+// Returns true if the text begins on the line below its triple quotes, behind which the source had a backslash. The
+// position of `leaf` ends `more` lines below the line on which it starts.
+bool Constants::starts_below_quotes(const Expr* leaf, std::string_view text, std::int32_t more) const {
+  return line_breaks_in(text) + 1 == more && ends_triple_quoted(leaf, text.substr(text.rfind('\n') + 1));
 }
 
 // Returns true if the source had a separate string literal for each line of `text`. The position of `leaf` ends `more`

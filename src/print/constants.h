@@ -49,6 +49,9 @@ class Constants {
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
   bool raw_string(const ast::Expr* leaf, const Constant& constant);
   bool is_folded(const ast::Expr* leaf, const Constant& constant) const;
+  bool may_be_triple_quoted(const ast::Expr* leaf, std::string_view text) const;
+  bool ends_triple_quoted(const ast::Expr* leaf, std::string_view last) const;
+  bool starts_below_quotes(const ast::Expr* leaf, std::string_view text, std::int32_t more) const;
   bool ends_by_newline(const ast::Expr* leaf, std::string_view text, std::int32_t more) const;
   void joined_string(const ast::Expr* leaf, const Constant& constant, bool by_newline);
   void constant_items(const Constant& constant, std::int32_t line, int step);

@@ -112,10 +112,14 @@ std::size_t Definitions::docstring(Block body) {
   const bool has_room = !options_.align || lines_.next_line < 0 ||
                         std::int32_t(out_.line()) + std::ranges::count(text, '\n') < lines_.next_line;
   lines_.next_line = after;
+  // The docstring of a module or class is loaded, so its position shows over how many lines it went.
+  const Position* position = value->value->text.empty() || stmt->value->line < 0 ? nullptr : positions_.of(stmt->value);
+  const std::ptrdiff_t more = position && position->line == stmt->value->line ? position->end_line - position->line : 0;
+  const auto joined = std::size_t(std::max<std::ptrdiff_t>(more - std::ranges::count(text, '\n'), 0));
   if (!has_room) append_literal(out_.text(), *value->value);
   else
     append_docstring(out_.text(), text,
-                     dialect_of(version_).trimmed_docstrings && may_be_indented(text) ? out_.indent() : 0);
+                     dialect_of(version_).trimmed_docstrings && may_be_indented(text) ? out_.indent() : 0, joined);
   out_.end_line();
   return at + 1;
 }

@@ -325,3 +325,31 @@ def test_value_of_an_annotated_local_starts_below_it(tmp_path: Path, version: tu
     assert "# depyf" not in text
     assert "    by_key = (\n        {\n" in text
     assert "    plain = [\n" in text
+
+
+# Positions show that a backslash joined lines of the docstring, that the text of `header` starts below its quotes, and
+# that the string in `message` is not between triple quotes, although it has as many line breaks.
+JOINED = '''\
+"""The first line of this docstring is longer than a line can be, so that it was \\
+continued by a backslash, more than once, until all of what it had to say was said at \\
+last.
+
+This line is short.
+"""
+
+header = """\\
+    The text of {name} starts below its quotes, and has
+    a second line""".format(name=name)
+message = call(
+    "The first of two strings, which is followed "
+    "by a second string with line breaks: {}\\nBehind:\\n{}".format(1, 2)
+)
+'''
+
+
+@pytest.mark.parametrize("version", [(3, 11), (3, 13), (3, 15)], ids="{0[0]}.{0[1]}".format)
+def test_lines_that_a_backslash_joins(tmp_path: Path, version: tuple[int, int]) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    assert decompiled(tmp_path, JOINED, python, "--check", python) == JOINED

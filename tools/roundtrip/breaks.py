@@ -146,9 +146,15 @@ def changed(source: str, changes: list[Change]) -> str:
     return "".join(lines)
 
 
+def read_source(file: str) -> str:
+    """Return the text of a source in the encoding that it declares."""
+    with tokenize.open(file) as stream:
+        return stream.read()
+
+
 def without_dropped(file: str, python: str, scratch: str) -> str:
     """Return the source of a file without the texts that the compiler is proved to drop."""
-    source = Path(file).read_text(encoding="utf-8")
+    source = read_source(file)
     variant = Path(scratch) / "variant.py"
 
     def proved(changes: list[Change]) -> list[Change]:
@@ -222,8 +228,9 @@ def main() -> int:
     files = sorted(str(path) for folder in args.folders for path in Path(folder).rglob("*.py"))
     files = random.Random(args.seed).sample(files, min(len(files), 4 * args.count))
     files = [file for file in formatted(files) if Path(file).stat().st_size > 0][: args.count]
-    same = total = longest = comparable = strictly_same = holding_dropped = 0
+    same = total = comparable = strictly_same = holding_dropped = 0
     shown: list[str] = []
+    longest: list[str] = []
     with tempfile.TemporaryDirectory() as scratch:
         worker = roundtrip.Worker(args.python)
         for file in files:
@@ -232,9 +239,9 @@ def main() -> int:
             if not reply or not reply["ok"]:
                 continue
             text = subprocess.run([args.command, "-q", pyc], capture_output=True, text=True, check=False).stdout
-            source = Path(file).read_text(encoding="utf-8")
+            source = read_source(file)
             longest_there = max(map(len, source.splitlines()), default=0)
-            longest += sum(len(line) > max(120, longest_there) for line in text.splitlines())
+            longest += [f"{file}: {line}" for line in text.splitlines() if len(line) > max(120, longest_there)]
             try:
                 printed = functions(text)
             except (SyntaxError, tokenize.TokenError):
@@ -267,7 +274,9 @@ def main() -> int:
         f"{holding_dropped} functions hold some, each proved by equal bytecode and positions without it"
     )
     print(f"{same} of the {comparable} ({100 * same / max(comparable, 1):.1f} %) that have its tokens at all")
-    print(f"{longest} lines have more than 120 columns and more than any line of their source")
+    print(
+        f"{len(longest)} lines have more than 120 columns and more than any line of their source", *longest, sep="\n  "
+    )
     return 0
 
 
