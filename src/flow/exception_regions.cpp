@@ -38,7 +38,12 @@ enum class Shape { unknown, cleanup, with, except, except_star, finally, transpa
 class RegionBuilder {
  public:
   RegionBuilder(Cfg& cfg, const Table<ProtectedRange>& ranges, const Flow& flow, const Table<char>& reachable)
-      : cfg_(cfg), code_(cfg.code), jumps_(flow.jumps), count_(int(code_.size())), cover_(code_.size(), -1) {
+      : cfg_(cfg),
+        code_(cfg.code),
+        jumps_(flow.jumps),
+        reachable_(reachable),
+        count_(int(code_.size())),
+        cover_(code_.size(), -1) {
     // A handler is dropped if none of the instructions that it protects can raise.
     constexpr int unused = -1, fresh = -2;
     Table<int> group_of(code_.size() + 1, unused);  // indexed by the instruction where a handler starts
@@ -74,6 +79,8 @@ class RegionBuilder {
     // One loop sets the flags of three functions `adopt_...`: if a flag stays false, its function has nothing to do.
     bool between = false, tests = false, headers = false;
     for (const int at : jumps_) {
+      // A jump in a handler whose `try` body the compiler removed leads nowhere.
+      if (!reachable_[at]) continue;
       const int to = code_[at].target, existing = select(to >= 0, to, count_), start = std::max(to, 0);
       target[existing] = 1, loop[select(to <= at, existing, count_)] = 1;
       between |= code_[std::max(to - 1, 0)].op == Op::nop_;
@@ -383,6 +390,7 @@ class RegionBuilder {
   Cfg& cfg_;
   const Row<const Instruction, InstructionIndex> code_;
   const Jumps& jumps_;
+  const Table<char>& reachable_;
   const int count_;  // number of instructions
   // Maps each instruction to the index of the group that covers it, or to -1 if no group does.
   Table<int> cover_;

@@ -39,9 +39,10 @@ Lifted Lifter::run_flat() {
     NodeIndex block = blocks.todo.back();
     blocks.todo.pop_back();
     // The handler of a protected block starts with the stack cut to the region's depth, and with the exception on top.
-    if (int index = cursor_.cfg.blocks[block].region; index >= 0) {
+    // A region without a handler block contains only NOPs, which cannot raise, so no path leads to its handler.
+    const int index = cursor_.cfg.blocks[block].region;
+    if (index >= 0 && cursor_.cfg.regions[index].handler >= 0) {
       const Region& region = cursor_.cfg.regions[index];
-      if (region.handler < 0) cursor_.fail("a handler that is nowhere");
       Table<Expr*> stack;
       for (int depth = 0; depth < region.depth + region.lasti + 1; ++depth) {
         const auto& here = *blocks.stacks[block];
