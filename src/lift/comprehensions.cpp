@@ -151,9 +151,12 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
       continue;
     }
     if (first) return false;
-    if (is<Pass>(stmt) && count == 1 && is<Name>(generators.back().target) && kind != ComprehensionKind::dict) {
+    if (is<Pass>(stmt) && count == 1) {
       // A loop whose body is `pass` comes from `(x for x in a if False)`, whose element the compiler removed.
-      elt = generators.back().target, ifs.push_back(context.constant(Constant::Kind::false_));
+      Expr* target = generators.back().target;
+      elt = is<Name>(target) ? target : context.none();
+      ifs.push_back(context.constant(Constant::Kind::false_));
+      if (kind == ComprehensionKind::dict) value = context.none();
       break;
     }
     if (!element(context, kind, stmt, elt, value)) return false;

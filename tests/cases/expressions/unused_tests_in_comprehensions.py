@@ -8,3 +8,8 @@ def calls(items):
 
 def two_tests(items, y, z):
     return {x: y for x in items if x or y and z and False}
+
+
+def without_elements(c):
+    pairs = {a: None for a in c if False}, {None: None for a, b in c if False}
+    return pairs, [None for a, b in c if False]
