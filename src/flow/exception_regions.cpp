@@ -12,6 +12,8 @@
 //   The end of `except T as e`, which protects the clause's body, is LOAD_CONST None; STORE e; DELETE e; RERAISE 1.
 //   The handler of `finally` is PUSH_EXC_INFO; <body>; RERAISE 0.
 //   The handler of an inlined comprehension (from 3.12 on) is SWAP 2; POP_TOP; SWAP n; STORE_FAST x; RERAISE 0.
+//
+// All steps are in one file, because they work on the same tables about the instructions of one code object.
 #include "flow/exception_regions.h"
 
 #include <algorithm>

@@ -66,6 +66,10 @@ bool yields_items(const Table<Comprehension>& generators, const Expr* elt) {
          item->id.starts_with("__temp_");
 }
 
+// Returns an element for a comprehension whose element the compiler removed: the body of the loop of
+// `(x for x in a if False)` is `pass`.
+Expr* removed_element(Context& context, Expr* target) { return is<Name>(target) ? target : context.none(); }
+
 // Walks inwards through the loops and tests of `block`, and collects the generators and conditions of the
 // comprehension. Returns false if the body of the comprehension contains a statement other than loops, tests and the
 // addition of an item.
@@ -152,11 +156,9 @@ bool comprehension(Context& context, const Cursor& cursor, Expr*& result, Compre
     }
     if (first) return false;
     if (is<Pass>(stmt) && count == 1) {
-      // A loop whose body is `pass` comes from `(x for x in a if False)`, whose element the compiler removed.
-      Expr* target = generators.back().target;
-      elt = is<Name>(target) ? target : context.none();
-      ifs.push_back(context.constant(Constant::Kind::false_));
+      elt = removed_element(context, generators.back().target);
       if (kind == ComprehensionKind::dict) value = context.none();
+      ifs.push_back(context.constant(Constant::Kind::false_));
       break;
     }
     if (!element(context, kind, stmt, elt, value)) return false;
