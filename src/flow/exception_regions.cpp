@@ -81,7 +81,8 @@ class RegionBuilder {
     // One loop sets the flags of three functions `adopt_...`: if a flag stays false, its function has nothing to do.
     bool between = false, tests = false, headers = false;
     for (const int at : jumps_) {
-      // A jump in a handler whose `try` body the compiler removed leads nowhere.
+      // The targets of jumps that control never reaches do not count. If the compiler removed the body of a try
+      // statement, its handlers contain such jumps.
       if (!reachable_[at]) continue;
       const int to = code_[at].target, existing = select(to >= 0, to, count_), start = std::max(to, 0);
       target[existing] = 1, loop[select(to <= at, existing, count_)] = 1;

@@ -376,7 +376,7 @@ class ExitCopies {
     // If jumps lead to both tails, as behind the operands of `return a and (b or c if d else e)`, the statements start
     // in front of the jumps. The instructions in front of the tails then stand for the statements.
     if (one.statement == one.at && two.statement == two.at) {
-      const int before = pushed_in_front_of(one.at), before_other = pushed_in_front_of(two.at);
+      const int before = action_in_front_of(one.at), before_other = action_in_front_of(two.at);
       return before < 0 || before_other < 0 || is_same(before, before_other);
     }
     int at = plain(one.statement, one.at), other = plain(two.statement, two.at);
@@ -391,10 +391,11 @@ class ExitCopies {
            !positions_.elsewhere(one, two);
   }
 
-  // Returns the instruction from which control falls through to `at`; -1 if there is none.
-  int pushed_in_front_of(int at) const {
-    for (--at; at >= 0 && (code_[at].op == Op::nop_ || !reachable_[at]);) --at;
-    return at >= 0 && falls_through(code_[at].op) && code_[at].target < 0 ? at : -1;
+  // Returns the instruction in front of `at` and the NOPs there, as `in_front_of` does.
+  int action_in_front_of(int at) const {
+    do at = in_front_of(at);
+    while (at >= 0 && code_[at].op == Op::nop_);
+    return at;
   }
 
   const Row<const Instruction, InstructionIndex> code_;

@@ -159,7 +159,7 @@ void annotate(Context& context, const Cursor& cursor, FunctionValue& function, c
 
 // Emits an InternalStmt marker in place of the store of an __annotate__ function. A pass of src/refine replaces the
 // marker by the annotations of the module or class. Returns false if the store does not store an __annotate__ function, or
-// if the body of this function does not have the form that the compiler emits; the function is then printed itself.
+// if the body of this function does not have the form that the compiler emits. The statement `def __annotate__` is then printed.
 bool store_annotate(Simulation& sim, const Expr* target, const Expr* value) {
   auto* name = as<Name>(target);
   if (sim.cursor.flat || !name || (name->id != "__annotate__" && name->id != "__annotate_func__") ||

@@ -70,9 +70,9 @@ void type_params(Unit& unit, List<TypeParam> params) {
           const bool has_constraints =
               is<Tuple>(param.bound) ||
               (unit.dialect.late_folding && constant_of(param.bound, Constant::Kind::tuple) != nullptr);
-          const Intrinsic2 made =
+          const Intrinsic2 intrinsic =
               has_constraints ? Intrinsic2::typevar_with_constraints : Intrinsic2::typevar_with_bound;
-          unit.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(made));
+          unit.code.emit(Op::intrinsic_2_, static_cast<std::int32_t>(intrinsic));
         } else {
           unit.code.emit(Op::intrinsic_1_, static_cast<std::int32_t>(Intrinsic1::typevar));
         }

@@ -228,7 +228,8 @@ bool FStrings::raw_fstring(const Expr* whole, const std::vector<Piece>& pieces) 
   };
   const auto width = std::size_t(std::max(place->end_column - place->column, 0));
   if (!fits || width != width_with(prefix.size(), {quotes, false})) return false;
-  // As for plain strings, one backslash leaves the width as it is, and prints a raw literal only in a regular expression.
+  // With a single backslash, the raw literal and the escaped literal have the same width. As a plain string, the f-string
+  // is then printed raw only if the backslash probably belongs to a regular expression.
   if (width == width_with(1, {quotes, true}) && !has_class_of_regex(literals)) return false;
   quoted(prefix, pieces, {quotes, false});
   return true;

@@ -9,6 +9,7 @@
 #include "dialect/dialect.h"
 
 namespace depyf::lockstep {
+
 // Control flow paths meet only at the targets of jumps and at the starts of handlers.
 Code::Code(const DecodedCode& decoded_code) : decoded(decoded_code), instructions(decoded.instructions) {
   version = std::min(decoded.version, one_iterator_version);

@@ -338,7 +338,6 @@ class NameUses {
     if (is_known(index)) uses_[std::size_t(index)].used = true;
   }
   void capture(int index) {
-    shared.insert(local(index));
     if (is_known(index)) uses_[std::size_t(index)].captured = true;
   }
 
@@ -374,8 +373,8 @@ class NameUses {
         nonlocals.insert(local(index));
         return;
       case Way::shares_cell:
-        if (index < decoded_.first_free) return capture(index);
         shared.insert(local(index));
+        if (index < decoded_.first_free) return capture(index);
         [[fallthrough]];
       case Way::loads_cell:
         if (index < decoded_.first_free) return use(index);
@@ -409,7 +408,7 @@ class NameUses {
     // stores it in the slot of the free variable: `[lambda: x for x in (x, 1)]`.
     auto shadows_free = [&](int index) {
       return index >= decoded_.first_free &&
-             std::ranges::any_of(own, [&](int other) { return local(other) == local(index); });
+             std::ranges::any_of(own, [&](int variable) { return local(variable) == local(index); });
     };
     for (const Instruction& instruction : part.body.instructions) {
       if (instruction.op == Op::load_closure_) shared.insert(local(instruction.arg));
