@@ -34,8 +34,6 @@ void change(const CodeObject& code) {
   for (const std::string& name : code.names) values.emplace(name, depyf::Constant{});
   depyf::bind_names(changed, values);
   if (sound && !depyf::problem(changed).empty()) std::abort();
-  const std::string file = "other.py";
-  depyf::move_to(changed, &file, 12);
   depyf::raise_by_one_line(changed);
   depyf::keep_data_alone(changed);
   depyf::rename_names(changed, depyf::short_names(changed));

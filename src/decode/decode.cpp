@@ -221,7 +221,7 @@ Result<bool> decode(const CodeObject& code, DecodedCode& decoded) {
 
 bool evaluates_type_parameters(const CodeObject& code) { return code.name.starts_with("<generic parameters of "); }
 
-bool has_docstring(const CodeObject& code) {
+bool has_docstring_constant(const CodeObject& code) {
   if (!(code.flags & CodeObject::new_locals) || code.constants.empty()) return false;
   if (code.constants[0].kind != Constant::Kind::string) return false;
   return code.version >= Version{3, 14} ? (code.flags & CodeObject::has_docstring) != 0 : !code.name.starts_with("<");

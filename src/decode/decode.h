@@ -20,7 +20,7 @@ using DecodedCodes = std::unordered_map<const CodeObject*, std::shared_ptr<const
 
 // True if the first constant is the docstring of a function. Up to 3.13, the first constant of a function without a
 // docstring is None.
-bool has_docstring(const CodeObject& code);
+bool has_docstring_constant(const CodeObject& code);
 
 // True if the code evaluates the type parameters of a definition, and returns the definition.
 bool evaluates_type_parameters(const CodeObject& code);

@@ -343,10 +343,37 @@ class Builder {
     if (!has_passed) return false;
     // Headers of loops must stay, even if they are empty. The blocks are in the order of their instructions, so an edge
     // can close a loop only if it leads to its own block or to an earlier block.
+    bool may_have_header = false;
     int index = 0;
-    const auto keep = [&](int to) { passed_[to] = static_cast<char>(passed_[to] * (to > index)); };
-    for (const BasicBlock& block : cfg_.blocks) keep(block.next), keep(block.jump), ++index;
+    const auto is_backward = [&](int to) { return (to <= index) & (passed_[to] != 0); };
+    for (const BasicBlock& block : cfg_.blocks)
+      may_have_header |= is_backward(block.next) | is_backward(block.jump), ++index;
+    if (may_have_header) keep_headers();
     return true;
+  }
+
+  // Removes the headers of loops from `passed_`. An edge that leads backward need not close a loop: a handler lies
+  // behind the code to which it continues. An edge closes a loop if a depth-first search takes it while the block to
+  // which it leads is still open.
+  void keep_headers() {
+    enum class State : char { fresh, open, done };
+    Table<State> states(cfg_.blocks.size(), State::fresh);
+    Table<BlockIndex> todo{cfg_.entry};
+    while (!todo.empty()) {
+      const BlockIndex at = todo.back();
+      if (states[at] != State::fresh) {
+        states[at] = State::done, todo.pop_back();
+        continue;
+      }
+      states[at] = State::open;
+      const BasicBlock& block = cfg_.blocks[at];
+      const int handler_at = block.region < 0 ? -1 : int(cfg_.regions[block.region].handler_at);
+      for (const BlockIndex to : {block.next, block.jump, BlockIndex(block_at_[handler_at])}) {
+        if (to < 0) continue;
+        if (states[to] == State::fresh) todo.push_back(to);
+        if (states[to] == State::open) passed_[to] = 0;
+      }
+    }
   }
 
   // Returns the block to which an edge from a block of `region` to the block `to` can be redirected: the first block

@@ -80,7 +80,7 @@ Expr* lazy_value(Context& context, const Cursor& cursor, const Expr* function) {
   const FunctionValue value_function = context.functions[internal->index];
   Block block = build(context, value_function).block;
   // The function has no docstring. Up to 3.13, its first constant is taken for one if it is a string.
-  if (has_docstring(*value_function.code)) block = block.subspan(1);
+  if (has_docstring_constant(*value_function.code)) block = block.subspan(1);
   block = without_format_test(block);
   if (block.size() == 2) {
     auto* unpacked = as<Assign>(block[0]);

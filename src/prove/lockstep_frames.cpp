@@ -60,7 +60,7 @@ bool Code::starts_list_of_constants(int at) const {
   if (instructions[std::size_t(at)].arg != 0 || op_at(at + 1) != Op::load_const_ || op_at(at + 2) != Op::list_extend_ ||
       instructions[std::size_t(at) + 2].arg != 1)
     return false;
-  return constant_at(at + 1)->kind == Kind::tuple;
+  return constant_at(at + 1)->kind == Constant::Kind::tuple;
 }
 
 Shadow* shadow_of(Frames& frames, int slot) {

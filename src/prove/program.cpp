@@ -163,8 +163,8 @@ std::string header_difference(const CodeObject& one, const CodeObject& two, bool
   }
   if (sorted(one.freevars) != sorted(two.freevars)) return "the free variables differ";
   // The first constant is the docstring, if the code object has one.
-  if (has_docstring(one) != has_docstring(two) ||
-      (has_docstring(one) && one.constants[0].text != two.constants[0].text)) {
+  if (has_docstring_constant(one) != has_docstring_constant(two) ||
+      (has_docstring_constant(one) && one.constants[0].text != two.constants[0].text)) {
     return "the docstrings differ";
   }
   if (outermost) return {};

@@ -20,7 +20,7 @@ Block docstring(Context& context, Block body, const Scope& scope) {
     result[0] = context.stmt(ExprStmt{as<Assign>(body[0])->value}, 0, body[0]->line);
     return context.arena.copy(result);
   }
-  if (scope.kind != Scope::Kind::function || !has_docstring(*scope.decoded.code)) return body;
+  if (scope.kind != Scope::Kind::function || !has_docstring_constant(*scope.decoded.code)) return body;
   // No instruction loads the docstring of a function, so its line is unknown.
   const Block result = context.arena.list<Stmt*>(1 + body.size());
   result[0] = context.stmt(ExprStmt{context.expr(ConstantExpr{&scope.decoded.constants[0]})});
