@@ -109,6 +109,17 @@ bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex targ
          cursor.code[to.begin].op != Op::behind_handlers_;
 }
 
+// A `break` that leaves a `while True` pops no iterator. It jumps right behind the loop's last jump back:
+//
+//   <block>: ...; JUMP <target>; ...; JUMP <block or above>; <target>: ...
+bool breaks_out_of_while(const Cursor& cursor, NodeIndex block, NodeIndex target) {
+  const BasicBlock &from = cursor.cfg.blocks[block], &to = cursor.cfg.blocks[target];
+  int before = to.begin - 1;
+  while (before > from.end && cursor.code[before].op == Op::nop_) --before;
+  const Instruction& last = cursor.code[std::max(before, 0)];
+  return before >= from.end && last.op == Op::jump_ && last.target >= 0 && last.target <= from.begin;
+}
+
 // A `break` ends its node. The code behind the loop is a separate node even if only one `break` leads to that code, for
 // example because the else clause of the loop returns.
 bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, NodeIndex node, NodeIndex block) {

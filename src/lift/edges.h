@@ -22,6 +22,8 @@ std::optional<Edge> only_edge_to(const Cursor& cursor, const LiftedGraph& graph,
 void copy_stack(Simulation& sim, Edge edge, Stack& stack);
 // In 3.8: true if the jump from the end of `block` to `target` is a `break` that leaves a handler.
 bool breaks_out_of_handler(const Cursor& cursor, NodeIndex block, NodeIndex target);
+// True if the jump from the end of `block` to `target` is a `break` that leaves a `while True`.
+bool breaks_out_of_while(const Cursor& cursor, NodeIndex block, NodeIndex target);
 // True if `node`, whose last block is `block`, ends in a `break`, which is compiled to a POP_TOP of a for loop's
 // iterator.
 bool ends_in_break(const Cursor& cursor, const LiftedGraph& graph, NodeIndex node, NodeIndex block);

@@ -75,7 +75,8 @@ bool Lifter::may_follow(NodeIndex block) const {
   // the statement.
   const Instruction* first = info.begin < info.end ? &cursor_.code[info.begin] : nullptr;
   const bool ends_else = first && first->op == Op::behind_handlers_ && (first->arg & behind_else_end) != 0;
-  return !ends_else && !breaks_out_of_handler(cursor_, info.preds[0], block);
+  return !ends_else && !breaks_out_of_handler(cursor_, info.preds[0], block) &&
+         !breaks_out_of_while(cursor_, info.preds[0], block);
 }
 
 // Stores the values that stay on the stack during a loop in temporaries, because the loop does not change the

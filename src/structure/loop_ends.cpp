@@ -40,21 +40,25 @@ bool leaves_outer_loop(const Outline& outline, NodeIndex node, const Place& plac
   return place.loop >= 0 && node != place.next && !outline.in_loop(node, place.loop);
 }
 
+// Returns the number of iterators on the stack at the start of the node.
+int iterators_at(const Outline& outline, NodeIndex node) {
+  // The body of a try statement starts with the same stack as the statement.
+  while (outline.nodes[node].end == Node::End::setup && outline.nodes[node].a >= 0) node = outline.nodes[node].a;
+  return outline.nodes[node].iterators;
+}
+
 // True if the iterator of the for loop at `header` is not on the stack at `node`, or if the loop at `header` is a while
 // loop. A node outside of the loop that has the iterator on the stack leads to the POP_TOP of a `break`, or returns or
 // raises.
 bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
-  // The body of a try statement starts with the same stack as the statement.
-  while (outline.nodes[node].end == Node::End::setup && outline.nodes[node].a >= 0) node = outline.nodes[node].a;
-  return outline.nodes[header].end != Node::End::loop ||
-         outline.nodes[node].iterators <= outline.nodes[header].iterators;
+  return outline.nodes[header].end != Node::End::loop || iterators_at(outline, node) <= outline.nodes[header].iterators;
 }
 
 // Returns the first node on the path out of the loop through `exit` that may start the code behind the loop; -1 if no
-// node or several nodes may. A node may start this code if control gets from `place` to the node without a statement or
-// by `continue`, or if the loop's iterator is off the stack and the node has popped the iterator or lies behind the
-// start of the else clause in bytecode order. The path through `exit` may have branches, because a `break` may stand in
-// an `if` whose other branch raises or returns.
+// node or several nodes may. A node may start this code if control gets from `place` to the node without a statement,
+// by `continue` or by `break`, or if the loop's iterator is off the stack and the node has popped the iterator or lies
+// behind the start of the else clause in bytecode order. The path through `exit` may have branches, because a `break`
+// may stand in an `if` whose other branch raises or returns.
 NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted,
                        const Place& place) {
   NodeIndex found = -1;
@@ -72,7 +76,7 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
     // A while loop contains all code in front of its else clause, but a for loop contains only the code with the
     // iterator on the stack.
     const bool is_within = outline.nodes[header].end != Node::End::loop || !is_behind(outline, header, node);
-    if ((is_after && is_behind(outline, header, node)) || node == place.next || node == place.cont) {
+    if ((is_after && is_behind(outline, header, node)) || place.leads_to(node)) {
       if (found >= 0 && found != node) return -1;
       found = node;
     } else if (info.end == Node::End::go || (info.end == Node::End::setup && is_within)) {
@@ -257,6 +261,20 @@ NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const Loo
   return best;
 }
 
+// Returns the first node on the path from `exit` that may start the code behind the loop: it has no iterator of an inner
+// loop on the stack, and lies behind the last jump back in bytecode order. Returns -1 if there is no such node.
+NodeIndex first_behind_endless(const Outline& outline, NodeIndex header, NodeIndex exit, const LoopExits& ways) {
+  const int iterators = iterators_at(outline, header);
+  const auto is_within = [&](NodeIndex node) {
+    return outline.nodes[node].offset < ways.last || iterators_at(outline, node) > iterators;
+  };
+  for (int steps = 0; exit >= 0 && is_within(exit); ++steps) {
+    if (outline.nodes[exit].end != Node::End::go || steps == search_limits::nodes_behind_break) return -1;
+    exit = outline.nodes[exit].a;
+  }
+  return exit;
+}
+
 // Returns the node behind a loop that only `break` ends; -1 if no node is behind the loop.
 NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
                         const LoopExits& ways) {
@@ -298,9 +316,9 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   // If no other rule applies, the code behind the loop is the last exit in code order that does more than return or
   // raise.
   for (NodeIndex exit : exits) {
-    if (outline.trivial_tail(exit) || leaves_at_once(outline, exit)) continue;
-    if (outline.nodes[exit].offset > last && (best < 0 || outline.nodes[exit].offset > outline.nodes[best].offset))
-      best = exit;
+    const NodeIndex behind = first_behind_endless(outline, header, exit, ways);
+    if (behind < 0 || outline.trivial_tail(behind) || (behind == exit && leaves_at_once(outline, exit))) continue;
+    if (best < 0 || outline.nodes[behind].offset > outline.nodes[best].offset) best = behind;
   }
   // If an exit other than `best` reaches `place.next` without passing through `best`, both this exit and `best` are
   // code in front of a `break` that leads to `place.next`.
@@ -343,12 +361,13 @@ bool leaves_for_good(const Outline& outline, NodeIndex node, const Place& place)
   return true;
 }
 
-// True if the node only returns or raises, and has one predecessor.
+// True if the node only returns or raises, and has one predecessor. The end of a module or class body is no `return`.
 bool leaves_at_once(const Outline& outline, NodeIndex node) {
   const Node& info = outline.nodes[node];
   if (outline.forward_preds(node) > 1) return false;
   if (info.end == Node::End::leave)
-    return std::ranges::all_of(info.statements, [](const Stmt* stmt) { return is<InternalStmt>(stmt); });
+    return outline.may_return() &&
+           std::ranges::all_of(info.statements, [](const Stmt* stmt) { return is<InternalStmt>(stmt); });
   return info.end == Node::End::stop && info.statements.size() == 1;
 }
 

@@ -33,6 +33,7 @@ class Outline : public Graph {
   NodeIndex node_at(std::uint32_t offset) const;
   // True if the node only returns, so that a copy of the return may be written at each place that leads to it.
   bool trivial_tail(NodeIndex node) const;
+  bool may_return() const { return may_return_; }
   // True if the node branches on whether the subject matches the pattern of a case of a match statement.
   bool is_case(NodeIndex node) const;
   // Returns the offset of the first instruction of a node. `Node::offset` may differ from the offset of the first

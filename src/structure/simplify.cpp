@@ -192,16 +192,15 @@ bool join_loop_tests(Context& context, Lifted& lifted, const Graph& graph, Split
   return joined;
 }
 
-// Joins all returns of None in a module or class body to one node, the end.
-void join_ends(Context& context, Lifted& lifted) {
+// Joins all returns of None in a module or class body to one node, the end, which lies behind all other code.
+void join_ends(Context& context, Lifted& lifted, const Cfg& cfg) {
   Node end;
-  end.end = Node::End::leave, end.value = context.none();
+  end.end = Node::End::leave, end.value = context.none(), end.offset = cfg.code.back().offset;
   int last = int(lifted.nodes.size());
   for (Node& node : lifted.nodes) {
     auto* value = node.end == Node::End::leave ? as<ConstantExpr>(node.value) : nullptr;
-    if (!value || value->value->kind != Constant::Kind::none) continue;
-    node.end = Node::End::go, node.a = last, node.value = nullptr;
-    end.offset = std::max(end.offset, node.offset);
+    if (value && value->value->kind == Constant::Kind::none)
+      node.end = Node::End::go, node.a = last, node.value = nullptr;
   }
   lifted.nodes.push_back(end);
 }
@@ -289,7 +288,7 @@ bool may_join_loop_tests(const Lifted& lifted) {
 void simplify_graph(Context& context, Lifted& lifted, const Cfg& cfg, bool may_return) {
   if (is_one_node(lifted)) return;
   join_finally_ends(lifted, cfg);
-  if (!may_return) join_ends(context, lifted);
+  if (!may_return) join_ends(context, lifted, cfg);
   const Shape shape = shape_of(lifted.nodes, cfg);
   if (!shape.back_targets.empty()) split_loop_starts(lifted, cfg, shape.back_targets);
   if (dialect_of(context.version).finally_subroutines) move_returns(context, lifted, cfg);
