@@ -47,18 +47,17 @@ int iterators_at(const Outline& outline, NodeIndex node) {
   return outline.nodes[node].iterators;
 }
 
-// True if the iterator of the for loop at `header` is not on the stack at `node`, or if the loop at `header` is a while
-// loop. A node outside of the loop that has the iterator on the stack leads to the POP_TOP of a `break`, or returns or
-// raises.
+// True if neither the iterator of the loop at `header`, nor that of a loop within it, is on the stack at `node`. A node
+// outside of the loop that has such an iterator on the stack leads to the POP_TOP of a `break`, or returns or raises.
 bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
-  return outline.nodes[header].end != Node::End::loop || iterators_at(outline, node) <= outline.nodes[header].iterators;
+  return iterators_at(outline, node) <= iterators_at(outline, header);
 }
 
 // Returns the first node on the path out of the loop through `exit` that may start the code behind the loop; -1 if no
 // node or several nodes may. A node may start this code if control gets from `place` to the node without a statement,
 // by `continue` or by `break`, or if the loop's iterator is off the stack and the node has popped the iterator or lies
 // behind the start of the else clause in bytecode order. The path through `exit` may have branches, because a `break`
-// may stand in an `if` whose other branch raises or returns.
+// may stand in an `if` whose other branch raises or returns, and loops, because a `break` may stand behind a loop.
 NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit, NodeIndex exhausted,
                        const Place& place) {
   NodeIndex found = -1;
@@ -81,7 +80,7 @@ NodeIndex first_behind(const Outline& outline, NodeIndex header, NodeIndex exit,
       found = node;
     } else if (info.end == Node::End::go || (info.end == Node::End::setup && is_within)) {
       todo.push_back(info.a);
-    } else if (info.end == Node::End::branch && is_within) {
+    } else if ((info.end == Node::End::branch || info.end == Node::End::loop) && is_within) {
       is_branched = true;
       for (NodeIndex next : outline.successors(node))
         if (outline.order(next) > outline.order(node)) todo.push_back(next);
@@ -264,9 +263,8 @@ NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const Loo
 // Returns the first node on the path from `exit` that may start the code behind the loop: it has no iterator of an inner
 // loop on the stack, and lies behind the last jump back in bytecode order. Returns -1 if there is no such node.
 NodeIndex first_behind_endless(const Outline& outline, NodeIndex header, NodeIndex exit, const LoopExits& ways) {
-  const int iterators = iterators_at(outline, header);
   const auto is_within = [&](NodeIndex node) {
-    return outline.nodes[node].offset < ways.last || iterators_at(outline, node) > iterators;
+    return outline.nodes[node].offset < ways.last || !is_behind(outline, header, node);
   };
   for (int steps = 0; exit >= 0 && is_within(exit); ++steps) {
     if (outline.nodes[exit].end != Node::End::go || steps == search_limits::nodes_behind_break) return -1;

@@ -55,3 +55,35 @@ def guarded(condition, first, rest, second):
         return second
     except KeyError:
         return None
+
+
+def drain(queue, send):
+    while queue:
+        try:
+            while True:
+                queue.take()
+        except EOFError:
+            pass
+        for text in queue:
+            if text:
+                break
+            send(text)
+            return
+    send("end")
+
+
+def split(text, places):
+    while not text:
+        for place in places:
+            for i in place:
+                if place.match(text, i):
+                    for part in place:
+                        print(part)
+                    text = i
+                    break
+            else:
+                continue
+            break
+        else:
+            break
+    return text
