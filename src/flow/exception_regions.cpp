@@ -161,11 +161,11 @@ class RegionBuilder {
       while (first > 1 && is_test(first - 1)) --first;
       int behind = at + 1;
       while (behind + 1 < count_ && cover_[behind] < 0 && code_[behind].op == Op::nop_) ++behind;
-      const RegionIndex around = cfg_.region_of[first - 1];
+      const RegionIndex around = region_in_front(first);
       if (around < 0 || cover_[first - 1] < 0 || !falls_through(code_[first - 1].op)) continue;
       // A test that leaves no value on the stack belongs to the region that computed the value, wherever it leads.
       if (!is_conditional_jump(jump) && !cfg_.inside(cfg_.region_of[behind], around)) continue;
-      for (int index = first; index < behind; ++index) cfg_.region_of[index] = around;
+      for (int index = first - 1; index < behind; ++index) cfg_.region_of[index] = around;
       cfg_.code[at].is_grouped = !is_conditional_jump(jump);
     }
   }
@@ -204,7 +204,7 @@ class RegionBuilder {
     // range of its statement, like the jump back.
     for (const int at : jumps_) {
       if (at < 1 || !is_conditional_jump(code_[at].op) || code_[at].turned != Turned::yes) continue;
-      const int before = cfg_.region_of[at - 1];
+      const RegionIndex before = region_in_front(at);
       // A NOP at a jump target may have been moved into the region of the next instruction, so the region of the
       // range that covers the NOP is checked, too.
       auto leads_inside = [&](int to) {
@@ -215,7 +215,7 @@ class RegionBuilder {
       const int next = skip(at + 1);
       const bool goes_round = next < count_ && code_[next].op == Op::jump_ && leads_inside(code_[next].target);
       const bool inside = leads_inside(code_[at].target) || goes_round;
-      if (falls_through(code_[at - 1].op) && inside) cfg_.region_of[at] = before;
+      if (falls_through(code_[at - 1].op) && inside) cfg_.region_of[at] = cfg_.region_of[at - 1] = before;
     }
     for (const int at : jumps_) {
       if (at < 1 || code_[at].op != Op::jump_ || code_[at].target < 0) continue;
@@ -226,10 +226,8 @@ class RegionBuilder {
       // moved into `inner`.
       const bool left_out = !cfg_.inside(cfg_.region_of[at], inner);
       auto comes_from_inner = [&](int source) {
-        // If a NOP of a `break` lies in front of the jump, the NOP was moved into the region of the jump, so the region
-        // of the range that covers the NOP is checked instead.
-        const bool is_break = source == at - 1 && code_[source].op == Op::nop_ && cover_[source] >= 0;
-        const RegionIndex from_region = is_break ? region_at(source) : cfg_.region_of[source];
+        // The NOP of a `break` may lie in front of the jump.
+        const RegionIndex from_region = source == at - 1 ? region_in_front(at) : cfg_.region_of[source];
         return from_region == inner || (left_out && cfg_.inside(from_region, inner));
       };
       const bool is_fallen_into = falls_through(code_[at - 1].op);
@@ -279,6 +277,13 @@ class RegionBuilder {
     if (cover_[at] < 0) return RegionIndex();
     const RegionIndex known = groups_[cover_[at]].region;
     return known >= -1 ? known : resolve(cover_[at], 0);
+  }
+
+  // Returns the region of the instruction in front of `at`. If this is a NOP that a range covers, `run` has moved it into
+  // the region of `at`, so the region of the range counts.
+  RegionIndex region_in_front(int at) {
+    const bool is_moved = code_[at - 1].op == Op::nop_ && cover_[at - 1] >= 0;
+    return is_moved ? region_at(at - 1) : cfg_.region_of[at - 1];
   }
 
   // Returns the region of a group, and creates it if necessary. `depth` is the number of groups whose resolution waits
