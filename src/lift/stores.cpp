@@ -5,6 +5,7 @@
 //   `v; UNPACK_SEQUENCE 2; STORE a; STORE b` is `a, b = v`.
 //   `x; y; SWAP 2; STORE a; STORE b` is `a, b = x, y`.
 //   `x; y; STORE b; STORE a`, with exchanged stores instead of SWAP, is `a, b = x, y` too.
+//   `x; y; STORE a; POP_TOP` is `a, a = x, y`.
 //   `a; v; BINARY_OP +=; STORE a` is `a += v`.
 #include <algorithm>
 
@@ -66,11 +67,14 @@ bool store_run(Simulation& sim, Expr* target) {
   if (values < 2) return false;
   Table<Expr*> targets{target};
   int last = sim.cursor.at;
-  // Collect the stores to locals that directly follow the current store.
-  for (int at = sim.cursor.skip(sim.cursor.at + 1);
-       at < sim.cursor.end && sim.cursor.code[at].op == Op::store_fast_ && targets.size() < values;
-       at = sim.cursor.skip(at + 1))
-    targets.push_back(sim.cursor.target_name(sim.cursor.code[at])), last = at;
+  // Collect the stores to locals that directly follow the current store. The compiler replaces a store that the next
+  // store to the same local overwrites by POP_TOP, and the stores are reversed.
+  for (int at = sim.cursor.skip(sim.cursor.at + 1); at < sim.cursor.end && targets.size() < values;
+       at = sim.cursor.skip(at + 1)) {
+    const Instruction& next = sim.cursor.code[at];
+    if (next.op != Op::store_fast_ && next.op != Op::pop_top_) break;
+    targets.push_back(next.op == Op::pop_top_ ? targets.back() : sim.cursor.target_name(next)), last = at;
+  }
   if (targets.size() < 2) return false;
   std::reverse(targets.begin(), targets.end());
   Table<Expr*> items;

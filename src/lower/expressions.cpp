@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "ast/overloaded.h"
+#include "decode/equal_constants.h"
 #include "decode/op.h"
 #include "lower/awaits.h"
 #include "lower/calls.h"
@@ -17,13 +18,6 @@ namespace depyf::lowering {
 using namespace ast;
 
 namespace {
-
-// True if both constants are equal strings, bytes or integers.
-bool has_same_text(const Constant& one, const Constant& two) {
-  using Kind = Constant::Kind;
-  const bool has_text = one.kind == Kind::string || one.kind == Kind::bytes || one.kind == Kind::integer;
-  return has_text && one.kind == two.kind && one.text == two.text;
-}
 
 // Emits `a and b` or `a or b` as a value. Each operand but the last is tested by JUMP_IF_x_OR_POP, in place of which
 // 3.12 and 3.13 have COPY 1; POP_JUMP_IF_x; POP_TOP.
@@ -314,7 +308,7 @@ Constant set_of(List<Expr*> items) {
   for (const Expr* item : items) {
     const Constant& value = *as<ConstantExpr>(item)->value;
     const auto is_the_same = [&](const Constant& earlier) {
-      return &earlier == &value || has_same_text(earlier, value);
+      return &earlier == &value || equal_constants(earlier, value);
     };
     if (std::ranges::none_of(set.items, is_the_same)) set.items.push_back(value);
   }
