@@ -44,11 +44,11 @@ void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inn
   unit.code.emit(Op::swap_, 2);
   // In 3.15, GET_ITER or GET_AITER follows the creation of the empty list, set or dict.
   if (unit.dialect.iterating_generators) unit.code.emit(first_iterator(node));
-  // If the comprehension is protected by a handler, its variables are also cleared before the handler receives an
-  // exception.
+  // The variables of the comprehension are also cleared before an exception leaves it, because a handler, or a caller
+  // that looks at the frame, may read the locals.
   const int outside = unit.code.handler;
   const Label raised = unit.code.label(), end = unit.code.label();
-  if (outside >= 0) unit.code.handler = unit.code.protect(raised, unit.code.depth);
+  unit.code.handler = unit.code.protect(raised, unit.code.depth);
   unit.names.scope = inner;
   generators(unit, node, 0, 0);
   unit.names.scope = around;
@@ -60,7 +60,6 @@ void inlined_comprehension(Unit& unit, const ComprehensionExpr& node, Scope* inn
     }
   };
   clear();
-  if (outside < 0) return;
   unit.code.jump(Op::jump_, end);
   unit.code.place(raised);
   clear();
