@@ -80,24 +80,20 @@ class ExitCopies {
     for (const auto& [end, all] : alike)
       for (const Tail& tail : all) {
         last.insert_or_assign(tail.key, tail);
-        // A jump to a tail may leave a value on the stack, like the jump of `or` in `return a or b`. The instructions
-        // of a tail do not state whether a value lies on the stack in front of the tail. If a tail is a jump target
-        // whose columns are known, the tail is also added to `last` with `takes_value` set.
-        if (tail.takes_value || !tail.entered || !dialect_of(version_).columns || !positions_.has_place(tail.at))
-          continue;
-        Tail value = tail;
-        value.key[0] = {false}, value.takes_value = true;
-        last.insert_or_assign(value.key, value);
+        if (may_take_value(tail)) last.insert_or_assign(with_value(tail).key, with_value(tail));
       }
     for (const auto& [end, all] : alike)
       for (const Tail& tail : all) {
-        const Tail& other = last.at(tail.key);
+        bool takes_value = tail.takes_value;
+        const Tail* found = &last.at(tail.key);
+        if (found->at == tail.at && may_take_value(tail)) takes_value = true, found = &last.at(with_value(tail).key);
+        const Tail& other = *found;
         if (other.at == tail.at) continue;
         // If two tails end equal whole statements, the tails are not joined as parts of one expression, because equal
         // statements are copies as a whole or not at all.
-        if (tail.takes_value && !other.entered && same_statement(tail, other)) continue;
-        if (!tail.takes_value && !is_on_one_line) is_on_one_line = positions_.has_one_line();
-        if (!tail.takes_value && (*is_on_one_line || positions_.has_empty_position(tail.at))) {
+        if (takes_value && !other.entered && same_statement(tail, other)) continue;
+        if (!takes_value && !is_on_one_line) is_on_one_line = positions_.has_one_line();
+        if (!takes_value && (*is_on_one_line || positions_.has_empty_position(tail.at))) {
           guess.is_unsure = true;
           if (!joins_unsure) continue;
         }
@@ -118,6 +114,17 @@ class ExitCopies {
     bool entered;  // true if a jump leads to `at`, and no part of the statement lies in front of `at`
     Key key;
   };
+
+  // A jump to a tail may leave a value on the stack, like the jump of `or` in `return a or b`. The instructions of a tail
+  // do not state whether a value lies on the stack in front of the tail, so a tail that is a jump target whose columns
+  // are known may be either.
+  bool may_take_value(const Tail& tail) const {
+    return !tail.takes_value && tail.entered && dialect_of(version_).columns && positions_.has_place(tail.at);
+  }
+  static Tail with_value(Tail tail) {
+    tail.key[0] = {false}, tail.takes_value = true;
+    return tail;
+  }
 
   // A place where a tail (a possible copy) may start. `whole` is true if a statement starts at the place. `value` is
   // true if exactly one value of the statement was pushed in front of the place, and the straight-line code up to the

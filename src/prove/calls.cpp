@@ -68,9 +68,11 @@ void add_context(Symbols& symbols, const Program& program, Frame& frame, Effect&
       made.context = {inside ? cell->items[0] : frame.side().locals[0], frame.side().locals[i]};
     }
   }
-  // An unknown callable that was loaded from a name such as `locals` or `eval` may read all locals of its caller.
+  // An unknown callable that was loaded from a name such as `locals` or `eval` may read all locals of its caller. With an
+  // argument, `vars` and `dir` look at the argument instead.
   const SymbolInfo& callable = symbols[made.operands[0]];
-  if (callable.kind == SymbolInfo::Kind::opaque && looks_at_locals(callable.text))
+  const bool looks_at_argument = !none && (callable.text == "vars" || callable.text == "dir");
+  if (callable.kind == SymbolInfo::Kind::opaque && looks_at_locals(callable.text) && !looks_at_argument)
     add_locals(symbols, program, frame, made);
 }
 
