@@ -391,24 +391,27 @@ class Builder {
   }
 
   // Returns a table that maps a block to the first block that is equal to it, if that is an earlier block, and all
-  // other blocks to -1. Two blocks can be equal only if both contain nothing but the `return` of a constant, or if both
-  // contain nothing but the RERAISE that ends a finally clause. Two returns are equal if constant, line and region
-  // agree. Two RERAISEs are equal if argument and region agree. The lines of RERAISEs are not compared, because the
-  // RERAISE that ends a finally clause has the line of the test that leads to it. The table is empty if no two blocks
-  // are equal.
+  // other blocks to -1. Two blocks can be equal only if both contain nothing but the `return` of a constant, behind the
+  // same number of calls of `__exit__` (3.10), or if both contain nothing but the RERAISE that ends a finally clause.
+  // Two returns are equal if constant, line and region agree. Two RERAISEs are equal if argument and region agree. The
+  // lines of RERAISEs are not compared, because the RERAISE that ends a finally clause has the line of the test that
+  // leads to it. The table is empty if no two blocks are equal.
   Table<int> equal_ends() {
     constexpr int any_line = -1;
-    Table<std::pair<std::array<int, 3>, int>> ends;  // the fields that are compared, and the block
+    Table<std::pair<std::array<int, 4>, int>> ends;  // the fields that are compared, and the block
     for (const int index : closing_) {
       const BasicBlock& block = cfg_.blocks[index];
       const Instruction& last = code_[block.end - 1];
-      const int first = first_action(block);
+      int first = first_action(block), exits = 0;
       const bool returns = last.op == Op::return_value_;
+      // From a `with` at the end of a function, 3.10 emits the call of `__exit__` and the `return None` for each path
+      // that leaves the statement.
+      for (; returns && code_[first].op == Op::with_exit_ && code_[first + 1].op == Op::pop_top_; first += 2) ++exits;
       if (returns ? code_[first].op != Op::load_const_ || first + 2 != block.end : first + 1 != block.end) continue;
       // The argument of RERAISE is compared because RERAISE 1 belongs to the cleanup code of a handler within the
       // finally clause.
       const int what = returns ? code_[first].arg : -1 - last.arg, line = returns ? last.line : any_line;
-      ends.push_back({{what, line, int(block.region)}, index});
+      ends.push_back({{what, line, int(block.region), exits}, index});
     }
     std::ranges::sort(ends);
     Table<int> same;
