@@ -138,7 +138,9 @@ class CopyMatcher {
     // The finally body in the handler ends in a `reraise`. Where the handler has the `reraise`, the copy of the finally
     // body continues with the code behind the try statement.
     if (a.op == Op::reraise_ && a.arg == 0 && cfg_.region_of[mine] == handler_scope_) {
-      if (after_ < 0) after_ = raw;
+      // The jump at the end of a statement in the copy may lie in the region of that statement.
+      const RegionIndex own = cfg_.region_of[raw];
+      if (after_ < 0) after_ = code_[raw].op == Op::jump_ && own != outer_ && cfg_.inside(own, outer_) ? other : raw;
       return plain(after_) == other || same_end(after_, other);
     }
     auto [found, fresh] = seen_.emplace(mine, other);
