@@ -256,8 +256,13 @@ class ExitCopies {
     for (int copied = 0; first > 0; --first)
       if (const int at = places[std::size_t(first - 1)].at; (copied += is_counted(at) && !is_lineless(at)) > bound)
         break;
-    for (int index = first; index < count; ++index) {
+    for (int index = 0; index < count; ++index) {
       const Place& place = places[std::size_t(index)];
+      // In 3.10, the MAP_ADD in a call with many keyword arguments has no line. The compiler copies an exit that starts
+      // with an instruction without a line to all places that lead to it, regardless of its length.
+      const bool is_copied_whole = dialect_of(version_).copied_exits && !dialect_of(version_).columns &&
+                                   code_[place.at].op == Op::map_add_ && place.value && place.statement == start;
+      if (index < first && !is_copied_whole) continue;
       if (ends_handler(place.at) || (!place.whole && !place.value)) continue;
       // The compiler emits a separate RAISE_VARARGS for each assert statement, so no part of an assert statement is a
       // copy.

@@ -111,12 +111,11 @@ Step build_map(Execution& run, const Instruction& it) {
     plain = plain && plain_key(run.symbols, keys[i]);
   }
   // Building a dict with duplicate keys is an effect, because the order of its stores matters.
-  if (plain && keys.size() <= search_limits::compared_keys) {
-    for (std::size_t i = 0; i < keys.size(); ++i)
-      plain = plain && std::find(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(i), keys[i]) ==
-                           keys.begin() + static_cast<std::ptrdiff_t>(i);
-  } else {
-    plain = false;
+  plain = plain && keys.size() <= search_limits::compared_keys;
+  if (plain) {
+    Parts sorted = keys;
+    std::ranges::sort(sorted);
+    plain = std::ranges::adjacent_find(sorted) == sorted.end();
   }
   if (!plain) {
     Effect made{.op = Op::build_map_};

@@ -37,7 +37,7 @@ inline constexpr std::size_t display_items = 4096;  // items of a display; a lon
 
 // The following are the bounds of the prover.
 inline constexpr std::size_t known_items = std::size_t{1} << 16;  // items of a list or dict whose content is tracked
-inline constexpr std::size_t compared_keys = 64;  // keys of a dict, which are compared pairwise
+inline constexpr std::size_t compared_keys = 512;  // keys of a dict whose content is tracked
 inline constexpr std::size_t open_blocks = 100;  // nested entries of the block stack; CPython allows 20
 
 }  // namespace depyf::search_limits
