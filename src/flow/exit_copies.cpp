@@ -111,15 +111,17 @@ class ExitCopies {
     int at;
     int statement;  // the instruction where the statement starts
     bool takes_value;  // true if the tail uses one value that was pushed in front of it, and no other value
-    bool entered;  // true if a jump leads to `at`, and no part of the statement lies in front of `at`
+    bool entered;  // true if a jump leads to `at`, and no part of the statement is known to lie in front of `at`
+    bool takes_operands;  // true if the tail pops at least two values that were pushed in front of it
     Key key;
   };
 
-  // A jump to a tail may leave a value on the stack, like the jump of `or` in `return a or b`. The instructions of a tail
-  // do not state whether a value lies on the stack in front of the tail, so a tail that is a jump target whose columns
-  // are known may be either.
+  // A jump to a tail may leave a value on the stack, like the jump of `or` in `return a or b`. If the tail pops fewer than
+  // two values of its place, its instructions do not state whether a value lies on the stack in front of the tail, so a
+  // tail that is a jump target whose columns are known may be either.
   bool may_take_value(const Tail& tail) const {
-    return !tail.takes_value && tail.entered && dialect_of(version_).columns && positions_.has_place(tail.at);
+    if (tail.takes_value || !tail.entered) return false;
+    return tail.takes_operands || (dialect_of(version_).columns && positions_.has_place(tail.at));
   }
   static Tail with_value(Tail tail) {
     tail.key[0] = {false}, tail.takes_value = true;
@@ -286,7 +288,8 @@ class ExitCopies {
         continue;
       // The compiler does not copy the return of a constant, but emits it for each `return` of the source.
       if (place.whole && values == 2 && code_[load].op == Op::load_const_ && !is_folded_late(load)) continue;
-      Tail tail{place.at, place.statement, !place.whole, place.whole && place.at == start && entered_[start], {}};
+      const bool entered = place.whole && place.at == start && entered_[start];
+      Tail tail{place.at, place.statement, !place.whole, entered, entered && takes_operands(places, index), {}};
       tail.key.reserve(std::size_t(count - index) + 1);
       tail.key.push_back({place.whole});
       for (int other = index; other < count; ++other) tail.key.push_back(word(places[std::size_t(other)].at));
