@@ -82,6 +82,7 @@ struct Dialect {
   bool qualified_annotates;  // the qualified name of __annotate__ contains that of the annotated function
   bool late_folding;  // negative numbers and constant tuples are folded after the instructions have been emitted
   bool negation_turns_jumps;  // `not a in b` in a test is compiled to the opposite jump, not to `a not in b`
+  bool annotations_in_order;  // the annotations of positional-only parameters are evaluated before those of the others
   bool iterating_generators;  // the code of a comprehension itself calls iter() on the first iterable
   bool inlined_generator_calls;  // `all(... for ...)`, any and tuple are inlined as loops if the name is the builtin
   bool inlined_list_calls;  // `list(... for ...)` and set are inlined as loops if the name is the builtin
@@ -181,6 +182,7 @@ constexpr Dialect make_dialect(int minor) {
       .qualified_annotates = minor >= 15,
       .late_folding = minor >= 14,
       .negation_turns_jumps = minor >= 14,
+      .annotations_in_order = minor >= 15,
       .iterating_generators = minor >= 15,
       .inlined_generator_calls = minor >= 14,
       .inlined_list_calls = minor >= 15,

@@ -21,8 +21,8 @@ void annotation(Unit& unit, const Expr* value) {
   expr(unit, value);
 }
 
-// Pushes names and annotations in the order in which CPython evaluates them: positional-or-keyword parameters before
-// positional-only parameters. Adds the number of the pushed values to `count`. Returns true if `count` is greater than
+// Pushes names and annotations in the order in which CPython evaluates them: up to 3.14, positional-or-keyword parameters
+// before positional-only parameters. Adds the number of the pushed values to `count`. Returns true if `count` is greater than
 // 0.
 bool names_and_annotations(Unit& unit, const FunctionDef& node, int& count) {
   const auto add = [&](std::string_view name, const Expr* value) {
@@ -33,7 +33,8 @@ bool names_and_annotations(Unit& unit, const FunctionDef& node, int& count) {
   };
   const Arguments empty;
   const Arguments* args = node.args ? node.args : &empty;
-  for (List<Arg> list : {args->args, args->posonly})
+  const bool in_order = unit.dialect.annotations_in_order;
+  for (List<Arg> list : {in_order ? args->posonly : args->args, in_order ? args->args : args->posonly})
     for (const Arg& arg : list) add(arg.name, arg.annotation);
   add(args->vararg.name, args->vararg.annotation);
   for (const Arg& arg : args->kwonly) add(arg.name, arg.annotation);
