@@ -103,6 +103,26 @@ void item(Unit& unit, const ComprehensionExpr& node, int depth) {
   }
 }
 
+// From 3.9 on, `for x in [value]` in a comprehension is compiled to an assignment. Pushes the value and returns true if
+// `loop` is such a loop.
+bool assigns_single_item(Unit& unit, const Comprehension& loop) {
+  if (!unit.dialect.assigned_single_items || loop.is_async) return false;
+  // Up to 3.13, a display of constants is one constant already.
+  const bool is_late = unit.dialect.late_folding;
+  if (auto* folded = as<ConstantExpr>(loop.iter)) {
+    const Constant& value = *folded->value;
+    if (!is_late || value.kind != Constant::Kind::tuple || value.items.size() != 1) return false;
+    unit.code.load(value.items[0]);
+    return true;
+  }
+  auto* list = as<ListExpr>(loop.iter);
+  auto* tuple = as<Tuple>(loop.iter);
+  const List<Expr*> items = list ? list->elts : tuple ? tuple->elts : List<Expr*>{};
+  if (items.size() != 1 || is<Starred>(items[0]) || (is<ConstantExpr>(items[0]) && !is_late)) return false;
+  expr(unit, items[0]);
+  return true;
+}
+
 // Emits the loop `node.generators[index]` of a comprehension and the loops nested in it. The iterator of the outermost
 // loop is on the stack. `depth` is the number of iterators of outer loops that lie on the stack above the result.
 void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, int depth) {
@@ -111,17 +131,11 @@ void generators(Unit& unit, const ComprehensionExpr& node, std::size_t index, in
   const int outside = unit.code.handler;
   bool looped = true;
   if (index > 0) {
-    auto* list = as<ListExpr>(loop.iter);
-    auto* tuple = as<Tuple>(loop.iter);
-    const List<Expr*> items = list ? list->elts : tuple ? tuple->elts : List<Expr*>{};
-    // From 3.9 on, `for x in [value]` in a comprehension is compiled to an assignment.
-    looped = !(unit.dialect.assigned_single_items && !loop.is_async && items.size() == 1 && !is<Starred>(items[0]) &&
-               !is<ConstantExpr>(items[0]));
+    looped = !assigns_single_item(unit, loop);
     if (looped) {
       expr(unit, loop.iter);
       unit.code.emit(loop.is_async ? Op::get_aiter_ : Op::get_iter_);
     } else {
-      expr(unit, items[0]);
       store(unit, loop.target);
     }
   }

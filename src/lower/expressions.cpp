@@ -5,6 +5,7 @@
 
 #include "ast/overloaded.h"
 #include "decode/equal_constants.h"
+#include "decode/folded_constants.h"
 #include "decode/op.h"
 #include "lower/awaits.h"
 #include "lower/calls.h"
@@ -392,11 +393,15 @@ int gathered_38(Unit& unit, List<Expr*> items, int pushed, Op gathering) {
   return parts;
 }
 
-// From 3.14 on, a slice with constant bounds is one constant, so it is not compiled to BINARY_SLICE.
+// From 3.14 on, a slice with constant bounds is one constant, so it is not compiled to BINARY_SLICE. A negative number is
+// no constant yet when the compiler chooses the instruction.
 bool is_binary_slice(const Dialect& dialect, const Expr* slice) {
   auto* node = as<Slice>(slice);
   if (!dialect.binary_slices || !node || node->step) return false;
-  const auto constant = [](const Expr* bound) { return !bound || is<ConstantExpr>(bound); };
+  const auto constant = [&](const Expr* bound) {
+    auto* value = as<ConstantExpr>(bound);
+    return !bound || (value && !(dialect.late_folding && is_folded(*value->value)));
+  };
   return !dialect.constant_slices || !constant(node->lower) || !constant(node->upper);
 }
 

@@ -310,3 +310,27 @@ def test_functions_with_equal_constant_defaults_are_proved(version: tuple[int, i
     """The compiler makes one constant of the defaults of both functions; the tree has two tuples."""
     source = "def f():\n    def a(x=None): pass\n    @decorator()\n    def b(y: value = None): return a\n    return b\n"
     assert report_of(pyc_of(source, interpreter_of(version)), "--prove")["files"][0]["not_proved"] == []
+
+
+# What compilers choose by the form of the source, which the tree does not always keep.
+CHOICES_OF_COMPILERS = {
+    "equal tuples in a set": "def f(p): return p == {(1, 2), (1, 2), (1, 10, 2)}",
+    "the order of annotations": "def f(a: A, b: B, /, c: C, *, d: D): pass",
+    "many annotations": f"def f({', '.join(f'a{number}: int' for number in range(100))}): pass",
+    "negative bounds of slices": "def f(m, x):\n    m[:-1] |= x\n    m[1:] ^= m[:-1]",
+    "loops over one constant": "x = [f'{k}{s}' for k in a for s in ('',)]\ny = [k for k in a for s in [1]]",
+    "overwritten targets": "def f(a, b, c):\n    _, _, _ = a(), b(), c()\n    return vars(_)",
+    "a comprehension in a frame that is looked at": (
+        "def f(args):\n    frame = inspect.currentframe()\n    args, _, _, found = g(frame)\n"
+        "    args = {k: v for k, v in found.items() if k in args}\n    return h(args)"
+    ),
+    "a comprehension that hides a parameter of vars": (
+        "def f(a, *, name):\n    x = {name: value for c in a for name, value in vars(c).items()}\n    async def g(b): pass"
+    ),
+}
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+@pytest.mark.parametrize("source", CHOICES_OF_COMPILERS.values(), ids=CHOICES_OF_COMPILERS)
+def test_the_choices_of_compilers_are_known(source: str, version: tuple[int, int]) -> None:
+    assert report_of(pyc_of(source, interpreter_of(version)), "--prove")["files"][0]["not_proved"] == []
