@@ -336,9 +336,10 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
       std::ranges::all_of(items.first(plain), [](const Expr* item) { return is<ConstantExpr>(item); });
   // A set display of at least three constants is built from one frozenset. If the dialect has `late_folding`, a display
   // that only starts with at least three constants is built from a frozenset of these constants, and its other items
-  // are added one by one.
+  // are added one by one, unless it has so many items that the compiler adds all of them one by one.
   bool built = false;
-  if (build == Op::build_set_ && plain > 2 && constants && (plain == count || unit.dialect.late_folding) &&
+  const bool big = unit.dialect.bounded_displays && count + static_cast<std::size_t>(pushed) > most_on_the_stack;
+  if (build == Op::build_set_ && plain > 2 && constants && (plain == count || (unit.dialect.late_folding && !big)) &&
       (!unit.dialect.bounded_set_constants || plain <= most_on_the_stack)) {
     unit.code.emit(build, 0);
     unit.code.load(set_of(items.first(plain)));
@@ -346,7 +347,6 @@ void sequence(Unit& unit, List<Expr*> items, int pushed, Op build, bool tuple) {
     if (plain == count) return;
     built = true;
   }
-  const bool big = unit.dialect.bounded_displays && count + static_cast<std::size_t>(pushed) > most_on_the_stack;
   if (!has_star(items) && !big) {
     exprs(unit, items);
     unit.code.emit(tuple ? Op::build_tuple_ : build, static_cast<std::int32_t>(count) + pushed);
