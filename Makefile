@@ -171,6 +171,9 @@ edits: build  ## 1,000 random wrong edits of cache entries, signals counted
 roundtrip: build  ## Decompile and compile back the standard library of the interpreters at hand; CORPUS=world: foreign code
 	@tools/roundtrip.sh
 
+prove-packages: build  ## Prove the source of all modules of 240 packages, 4 minutes a version; VERSION=3.12
+	@$(PYTHON_VENV) tools/roundtrip/whole.py $(if $(VERSION),--versions $(VERSION))
+
 random-programs: build  ## Random functions on the interpreters at hand, their text proved against their bytecode; MODULES=50 SEED=1
 	@$(PYTHON_VENV) tools/roundtrip/random_programs.py --modules $(or $(MODULES),50) --seed $(or $(SEED),1)
 

@@ -4,8 +4,7 @@ tests.
 
     world.py --versions 3.8,3.13 --count 1000 --json out.json
 
-Draws packages by seed from the candidates in world_packages.txt, downloads their pure wheels into .cache/world, draws modules
-by seed, and counts for each version how their sources come back. Lists each difference with its class.  See README.md.
+Draws packages by seed from a file of candidates, downloads their pure wheels into .cache/world, draws modules by seed, and counts for each version how their sources come back. Lists each difference with its class.  See README.md.
 """
 
 import argparse
@@ -40,9 +39,10 @@ STATE_MACHINE = b"# depyf: not equal: shown as a state machine"
 STUB = b"depyf cannot decompile this: "
 
 
-def drawn_packages(seed: int, count: int) -> list[str]:
-    """Return the names of the `count` packages that `seed` draws, in the order of the draw."""
-    return random.Random(seed).sample((HERE / "world_packages.txt").read_text().split(), count)
+def drawn_packages(candidates: Path, seed: int, count: int) -> list[str]:
+    """Return the names of the `count` packages that `seed` draws from the file `candidates`, in the order of the draw."""
+    names = candidates.read_text().split()
+    return random.Random(seed).sample(names, min(count, len(names)))
 
 
 def download(package: str, pool: str, python: str) -> str:
@@ -239,6 +239,12 @@ def main() -> int:
         "--packages", type=int, default=PACKAGES, help=f"draw this number of packages of PyPI (default: {PACKAGES})"
     )
     parser.add_argument(
+        "--candidates",
+        type=Path,
+        default=HERE / "world_packages.txt",
+        help="draw from the packages that this file names (default: %(default)s)",
+    )
+    parser.add_argument(
         "--command",
         default=f"{COMMAND} {{pyc}}",
         help="the command line that decompiles a module; {pyc} stands for its file (default: %(default)s)",
@@ -251,7 +257,7 @@ def main() -> int:
     print("|---" * (len(COLUMNS) + 2) + "|")
     for name, version, python in at_hand(args.versions):
         for corpus, (root, files) in corpora(
-            args.corpora.split(","), version, python, drawn_packages(args.seed, args.packages)
+            args.corpora.split(","), version, python, drawn_packages(args.candidates, args.seed, args.packages)
         ).items():
             label = f"{name} {corpus}"
             with tempfile.TemporaryDirectory() as scratch:
