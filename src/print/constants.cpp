@@ -8,6 +8,7 @@
 #include "print/docstring.h"
 #include "print/literal.h"
 #include "print/raw_string.h"
+#include "support/table.h"
 
 namespace depyf::print {
 
@@ -256,16 +257,16 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
   if (last == 0 && long_string(constant)) return;
   const auto lines = std::size_t(std::max(position.end_line - position.line, 0));
   const std::size_t balanced = balanced_width(text.substr(0, last), lines, 0, width);
-  Constant part;
-  part.kind = Constant::Kind::string;
-  std::int32_t line = breaks_.last_line = position.line;
-  for (std::size_t at = 0; at < text.size();) {
+  Table<std::size_t> ends;  // the ends of the parts
+  std::int32_t left = position.end_line - position.line;
+  for (std::size_t at = 0; at < text.size(); at = ends.back(), --left) {
     std::size_t end = last;
-    const std::int32_t left = position.end_line - line;
     if (by_newline) {
       const std::size_t newline = text.find('\n', at);
       end = newline == text.npos ? text.size() : newline + 1;
     } else if (at >= last || left <= 0) {
+      // If the lines of the source do not suffice, it wrote the string in another form.
+      if (at < last && escaped_size(text.substr(at)) > longest_part && long_string(constant)) return;
       end = text.size();
     } else if ((left > 1 || last - at > longest_part) && last - at > balanced) {
       // A string that another string follows ends behind a line break if possible, else behind a blank, else at the
@@ -274,6 +275,13 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
       end = at + (filled > 0 ? filled : width);
       while (end < last && !is_start(end)) ++end;
     }
+    ends.push_back(end);
+  }
+  Constant part;
+  part.kind = Constant::Kind::string;
+  std::int32_t line = breaks_.last_line = position.line;
+  std::size_t at = 0;
+  for (const std::size_t end : ends) {
     part.text = text.substr(at, end - at);
     if (at > 0) breaks_.mark(Mark::Kind::separator, ++line, string_priority), out_.write(" ");
     constant_text(part);

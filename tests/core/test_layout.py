@@ -353,3 +353,16 @@ def test_lines_that_a_backslash_joins(tmp_path: Path, version: tuple[int, int]) 
     if python is None:
         pytest.skip("no such interpreter here")
     assert decompiled(tmp_path, JOINED, python, "--check", python) == JOINED
+
+
+@pytest.mark.parametrize("version", [(3, 11), (3, 13), (3, 15)], ids="{0[0]}.{0[1]}".format)
+def test_a_long_string_with_joined_lines_has_no_long_part(tmp_path: Path, version: tuple[int, int]) -> None:
+    """The lines of the source do not suffice for its parts, because each line break of the text ends one."""
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    words = "a criterion of the evaluation " * 4
+    source = f'{"LONG_NAME_OF_A_PROMPT" * 2} = """\\\nBegin \\\n' + f"{words}\n- short\n" * 9 + '"""\n'
+    text = decompiled(tmp_path, source, python, "--check", python)
+    assert "# depyf" not in text
+    assert max(map(len, text.splitlines())) <= 120
