@@ -80,7 +80,9 @@ class ExitCopies {
     for (const auto& [end, all] : alike)
       for (const Tail& tail : all) {
         last.insert_or_assign(tail.key, tail);
-        if (may_take_value(tail)) last.insert_or_assign(with_value(tail).key, with_value(tail));
+        if (!may_take_value(tail)) continue;
+        Tail variant = with_value(tail);
+        last.insert_or_assign(variant.key, variant);
       }
     for (const auto& [end, all] : alike)
       for (const Tail& tail : all) {
