@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import functools
 import os
 import shutil
@@ -46,6 +47,15 @@ def at_hand(names: str) -> Iterator[tuple[str, tuple[int, int], str]]:
             print(f"{name}: no such interpreter here", file=sys.stderr)
         else:
             yield name, (major, minor), python
+
+
+def add_versions_option(parser: argparse.ArgumentParser) -> None:
+    """Adds --versions, a list for `at_hand`, whose default is all versions."""
+    parser.add_argument(
+        "--versions",
+        default=",".join("%d.%d" % version for version in VERSIONS),
+        help="a list of versions of CPython with commas (default: %(default)s)",
+    )
 
 
 def compiled(python: str, source: str, folder: Path) -> Path:

@@ -100,6 +100,7 @@ def test_what_the_gate_proves_is_not_silent(tmp_path: Path) -> None:
 
 
 def test_the_draw_depends_on_the_seed_alone() -> None:
-    packages = world.drawn_packages(1, 110)
-    assert packages == world.drawn_packages(1, 110) != world.drawn_packages(2, 110)
+    packages = world.drawn_packages(world.CANDIDATES, 1, 110)
+    assert packages == world.drawn_packages(world.CANDIDATES, 1, 110)
+    assert packages != world.drawn_packages(world.CANDIDATES, 2, 110)
     assert len(set(packages)) == world.PACKAGES >= 100

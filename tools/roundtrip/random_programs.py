@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "python")]
 
 from depyf import _core  # noqa: E402
-from interpreters import VERSIONS, at_hand  # noqa: E402
+from interpreters import add_versions_option, at_hand  # noqa: E402
 from random_functions import Function  # noqa: E402
 
 COMMAND = ROOT / "build" / "dev" / "depyf-decompile"
@@ -107,11 +107,7 @@ def judge(python: str, module: Path, counts: Counter, command: str) -> list[str]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--versions",
-        default=",".join("%d.%d" % version for version in VERSIONS),
-        help="the versions of Python, with commas (default: all versions)",
-    )
+    add_versions_option(parser)
     parser.add_argument("--modules", type=int, default=50, help="the number of modules for each version (default: 50)")
     parser.add_argument(
         "--functions",

@@ -3,10 +3,10 @@
 
     whole.py --versions 3.12 --candidates tools/roundtrip/more_packages.txt
 
-Downloads the packages as world.py does, compiles all of their files, and runs `depyf-decompile --prove` on them. Prints the
-counts for each version, and lists each file with a mark or with code that is not proved. With --keep, the .pyc files, the
-sources and the reports stay in a folder, so that two versions of the command can be compared. Takes about four minutes for
-each version with more_packages.txt.
+Downloads the packages as world.py does, compiles all of their files, and runs `depyf-decompile --prove` on them.
+Prints the counts for each version, and lists each file with a mark or with code that is not proved. With --keep, the
+.pyc files, the sources and the reports stay in a folder, so that two versions of the command can be compared. Takes
+about four minutes for each version with more_packages.txt.
 """
 
 import argparse
@@ -19,8 +19,8 @@ from pathlib import Path
 import world
 
 POOL = "3.13"  # the newest releases that support this version are taken
-# A program that compiles each file of a list (standard input) to FOLDER/<number>.pyc, and prints the number and the name of
-# each file that compiles.
+# A program that compiles each file of a list (standard input) to FOLDER/<number>.pyc, and prints the number and the
+# name of each file that compiles.
 COMPILE = """
 import py_compile, sys, warnings
 warnings.simplefilter("ignore")
@@ -50,11 +50,7 @@ def compiled(files: list[Path], python: str, folder: Path) -> dict[str, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--versions",
-        default="3.8,3.9,3.10,3.11,3.12,3.13,3.14,3.15",
-        help="a list of versions of CPython with commas (default: %(default)s)",
-    )
+    world.add_versions_option(parser)
     parser.add_argument(
         "--candidates",
         type=Path,

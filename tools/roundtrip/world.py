@@ -4,7 +4,8 @@ tests.
 
     world.py --versions 3.8,3.13 --count 1000 --json out.json
 
-Draws packages by seed from a file of candidates, downloads their pure wheels into .cache/world, draws modules by seed, and counts for each version how their sources come back. Lists each difference with its class.  See README.md.
+Draws packages by seed from a file of candidates, downloads their pure wheels into .cache/world, draws modules by seed,
+and counts for each version how their sources come back. Lists each difference with its class. See README.md.
 """
 
 import argparse
@@ -28,10 +29,11 @@ ROOT = HERE.parent.parent
 CACHE = ROOT / ".cache" / "world"
 sys.path.insert(0, str(ROOT / "tests"))
 
-from interpreters import at_hand  # noqa: E402
+from interpreters import add_versions_option, at_hand  # noqa: E402
 
 COMMAND = os.environ.get("DEPYF_DECOMPILE") or str(ROOT / "build" / "dev" / "depyf-decompile")
 PACKAGES = 110
+CANDIDATES = HERE / "world_packages.txt"
 # Python up to 3.10 is measured on the newest release of a package that supports 3.8, later Python on the newest release
 # that supports 3.13.
 POOLS = (((3, 10), "3.8"), ((3, 99), "3.13"))
@@ -217,11 +219,7 @@ def row_of(label: str, counts: dict) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--versions",
-        default="3.8,3.9,3.10,3.11,3.12,3.13,3.14,3.15",
-        help="a list of versions of CPython with commas (default: %(default)s)",
-    )
+    add_versions_option(parser)
     parser.add_argument(
         "--corpora",
         default="packages,torch,tests",
@@ -241,7 +239,7 @@ def main() -> int:
     parser.add_argument(
         "--candidates",
         type=Path,
-        default=HERE / "world_packages.txt",
+        default=CANDIDATES,
         help="draw from the packages that this file names (default: %(default)s)",
     )
     parser.add_argument(
