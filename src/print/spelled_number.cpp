@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace depyf::print {
@@ -14,9 +15,14 @@ __extension__ using Wide = unsigned __int128;
 // The number of digits up to which every number fits into 128 bits, the largest size that the compiler folds.
 constexpr std::size_t most_digits = 38;
 
+// Returns the value of at most `most_digits` digits.
 Wide value_of(std::string_view digits) {
-  Wide value = 0;
-  for (const char digit : digits) value = value * 10 + Wide(digit - '0');
+  // Most numbers fit into 64 bits, which are faster to multiply.
+  const std::string_view head = digits.substr(0, std::numeric_limits<std::uint64_t>::digits10);
+  std::uint64_t low = 0;
+  for (const char digit : head) low = low * 10 + std::uint64_t(digit - '0');
+  Wide value = low;
+  for (const char digit : digits.substr(head.size())) value = value * 10 + Wide(digit - '0');
   return value;
 }
 
@@ -37,15 +43,28 @@ bool is_folded(unsigned base, int by) {
   return int(std::bit_width(base)) * by <= most_bits;
 }
 
+// The greatest power of `base` that has 64 bits.
+constexpr std::uint64_t greatest_power(std::uint64_t base) {
+  std::uint64_t power = base;
+  while (power <= std::numeric_limits<std::uint64_t>::max() / base) power *= base;
+  return power;
+}
+
+// False if `value` is no power of a base in the list of `power`, which most numbers are not. First divides by constants,
+// which takes less time than the other divisions. Powers of 10 need no test of their own there, because they are
+// divisible by 5. A power of a base divides all greater powers of the base.
+bool may_be_power(std::uint64_t value) {
+  constexpr auto threes = greatest_power(3), fives = greatest_power(5), sevens = greatest_power(7),
+                 tens = greatest_power(10);
+  if ((value & (value - 1)) == 0) return true;  // a power of 2, or 0
+  if (value % 3 && value % 5 && value % 7) return false;
+  return threes % value == 0 || fives % value == 0 || sevens % value == 0 || tens % value == 0;
+}
+
 // Returns a power such as `2**64` or a shift such as `1 << 64` that has the value `value` and `width` columns; an
 // empty text if neither fits.
 SpelledNumber power(Wide value, std::size_t width) {
-  // Most numbers are no powers of 2 and are divisible by neither 3 nor 5 nor 7, so they are powers of no base in the
-  // list below. This test divides by constants, which takes less time than the divisions in the loop. Powers of 10 need
-  // no test of their own, because they are divisible by 5.
-  const bool is_power_of_two = (value & (value - 1)) == 0;
-  if (const auto low = std::uint64_t(value); value == low && !is_power_of_two && low % 3 && low % 5 && low % 7)
-    return {};
+  if (const auto low = std::uint64_t(value); value == low && !may_be_power(low)) return {};
   for (const unsigned base : {2U, 10U, 3U, 5U, 7U, 8U, 16U}) {
     // Numbers of at most 64 bits are not divided as numbers of 128 bits, because a division of 128 bits takes long.
     const bool is_wide = value >> 64 != 0;
@@ -53,12 +72,12 @@ SpelledNumber power(Wide value, std::size_t width) {
     if (!by) continue;
     const std::string left = std::to_string(base), right = std::to_string(*by);
     std::string tight = left + "**" + right, shift = "1 << " + right, wide = left + " ** " + right;
-    const bool may_be_power = is_folded(base, *by);
-    if (may_be_power && tight.size() == width) return {std::move(tight), Level::power};
+    const bool may_be_folded = is_folded(base, *by);
+    if (may_be_folded && tight.size() == width) return {std::move(tight), Level::power};
     // A shift without blanks (`1<<64`) is as wide as the power without blanks (`2**64`).
     const bool is_shift = base == 2 && (shift.size() == width || tight.size() == width);
     if (is_shift) return {std::move(shift), Level::shift};
-    if (may_be_power && wide.size() == width) return {std::move(wide), Level::power};
+    if (may_be_folded && wide.size() == width) return {std::move(wide), Level::power};
   }
   return {};
 }
@@ -67,8 +86,8 @@ SpelledNumber power(Wide value, std::size_t width) {
 
 SpelledNumber spelled_number(std::string_view digits, std::size_t width) {
   constexpr std::string_view less_one = " - 1";
-  constexpr std::size_t group = 3;
-  if (digits.size() == width || digits.size() > most_digits || width < 2) return {};
+  constexpr std::size_t group = 3, least_width = 4;  // the width of the shortest power, `3**2`
+  if (digits.size() == width || digits.size() > most_digits || width < least_width) return {};
   if (digits.starts_with('-')) {
     const SpelledNumber positive = spelled_number(digits.substr(1), width - 1);
     return positive.level == Level::power ? SpelledNumber{"-" + positive.text, Level::factor} : SpelledNumber{};

@@ -30,7 +30,7 @@ bool follows_with(const Outline& outline, NodeIndex header, NodeIndex exit) {
 // edge of a `break` in a try statement. An edge from a try statement out of the loop is a `break` if the statement also
 // ends in the loop, since a statement can end in one place only. For example, in the body `try: if a: break; except E:
 // pass; b()` of a `while True:` loop, the try statement ends at `b()`, so the edge out of the loop is a `break`.
-NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const LoopExits& ways) {
+NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const LoopExits& paths) {
   const Cfg& cfg = outline.cfg();
   std::set<RegionIndex> ending;  // the regions of the try and with statements that end inside the loop
   std::set<std::pair<RegionIndex, NodeIndex>> leaving;
@@ -39,7 +39,7 @@ NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const Loo
       for (RegionIndex region = outline.nodes[node].region;
            region >= 0 && region != outline.nodes[header].region && !cfg.inside(outline.nodes[next].region, region);
            region = cfg.regions[region].parent) {
-        if (ways.exits.contains(next)) leaving.insert({region, next});
+        if (paths.exits.contains(next)) leaving.insert({region, next});
         else if (next != header && outline.in_loop(next, header)) ending.insert(region);
       }
   NodeIndex best = -1;
@@ -52,9 +52,9 @@ NodeIndex break_of_statement(const Outline& outline, NodeIndex header, const Loo
 
 // Returns the first node on the path from `exit` that may start the code behind the loop: it has no iterator of an inner
 // loop on the stack, and lies behind the last jump back in bytecode order. Returns -1 if there is no such node.
-NodeIndex first_behind_endless(const Outline& outline, NodeIndex header, NodeIndex exit, const LoopExits& ways) {
+NodeIndex first_behind_endless(const Outline& outline, NodeIndex header, NodeIndex exit, const LoopExits& paths) {
   const auto is_within = [&](NodeIndex node) {
-    return outline.nodes[node].offset < ways.last || !is_behind(outline, header, node);
+    return outline.nodes[node].offset < paths.last || !is_behind(outline, header, node);
   };
   for (int steps = 0; exit >= 0 && is_within(exit); ++steps) {
     if (outline.nodes[exit].end != Node::End::go || steps == search_limits::nodes_behind_break) return -1;
@@ -66,8 +66,8 @@ NodeIndex first_behind_endless(const Outline& outline, NodeIndex header, NodeInd
 }  // namespace
 
 NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
-                        const LoopExits& ways) {
-  const auto& [exits, lexical, go_round, last] = ways;
+                        const LoopExits& paths) {
+  const auto& [exits, lexical, go_round, last] = paths;
   for (NodeIndex exit : exits) {
     // In 3.8, a `break` or `continue` that leaves statements is a node of its own.
     if (exit == place.next || (outline.nodes[exit].left_by_statement && outline.nodes[exit].a == place.next))
@@ -105,7 +105,7 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   // If no other rule applies, the code behind the loop is the last exit in code order that does more than return or
   // raise.
   for (NodeIndex exit : exits) {
-    const NodeIndex behind = first_behind_endless(outline, header, exit, ways);
+    const NodeIndex behind = first_behind_endless(outline, header, exit, paths);
     if (behind < 0 || outline.trivial_tail(behind) || (behind == exit && leaves_at_once(outline, exit))) continue;
     if (best < 0 || outline.nodes[behind].offset > outline.nodes[best].offset) best = behind;
   }
@@ -123,7 +123,7 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
         if (exits.contains(next) && !outline.trivial_tail(next) &&
             (best < 0 || outline.nodes[next].offset > outline.nodes[best].offset))
           best = next;
-  if (best < 0) best = break_of_statement(outline, header, ways);
+  if (best < 0) best = break_of_statement(outline, header, paths);
   // The target of an edge out of a with statement in the loop runs after the `__exit__` of the manager, so the target
   // is not part of the loop's body.
   if (best < 0)

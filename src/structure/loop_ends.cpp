@@ -119,7 +119,7 @@ NodeIndex behind_break(const Outline& outline, NodeIndex header, NodeIndex exit,
 // Returns the node behind a loop with an else clause, which starts at `exhausted`: the first node where the else clause
 // and a path out of the loop meet.
 NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhausted, const Place& place,
-                     const LoopExits& ways) {
+                     const LoopExits& paths) {
   NodeIndex best = -1;
   // If the else clause is only `continue` or `break` of an outer loop, the code behind the loop starts where a path out
   // of the loop pops the iterator.
@@ -129,7 +129,7 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
         is_behind(outline, header, exit) ? exit : first_behind(outline, header, exit, exhausted, place);
     return node < 0 || place.leads_to(node) || outline.trivial_tail(node) ? NodeIndex() : node;
   };
-  for (NodeIndex exit : ways.exits) {
+  for (NodeIndex exit : paths.exits) {
     // A node that only returns may be a copy of a return in the body of the loop.
     if (outline.trivial_tail(exit) && exit != place.next) continue;
     // Code that raises or returns on a line above the else clause is part of the loop's body.
@@ -202,9 +202,9 @@ bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& 
 
 NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex header, NodeIndex exhausted,
                      const Place& place) {
-  const LoopExits ways = loop_exits(outline, header, exhausted, place);
-  return exhausted >= 0 ? after_else(outline, header, exhausted, place, ways)
-                        : after_endless(outline, claims, header, place, ways);
+  const LoopExits paths = loop_exits(outline, header, exhausted, place);
+  return exhausted >= 0 ? after_else(outline, header, exhausted, place, paths)
+                        : after_endless(outline, claims, header, place, paths);
 }
 
 NodeIndex after_single_pass(const Outline& outline, NodeIndex header, NodeIndex body, NodeIndex exhausted,

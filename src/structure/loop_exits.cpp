@@ -23,8 +23,8 @@ bool is_behind(const Outline& outline, NodeIndex header, NodeIndex node) {
 }
 
 LoopExits loop_exits(const Outline& outline, NodeIndex header, NodeIndex exhausted, const Place& place) {
-  LoopExits ways;
-  auto& [exits, lexical, go_round, last] = ways;
+  LoopExits paths;
+  auto& [exits, lexical, go_round, last] = paths;
   last = outline.loop_end(header);
   Table<NodeIndex> todo;
   for (NodeIndex node : outline.members(header)) {
@@ -61,7 +61,7 @@ LoopExits loop_exits(const Outline& outline, NodeIndex header, NodeIndex exhaust
       }
     }
   }
-  return ways;
+  return paths;
 }
 
 bool leaves_at_once(const Outline& outline, NodeIndex node) {

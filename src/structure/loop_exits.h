@@ -35,6 +35,6 @@ bool leaves_at_once(const Outline& outline, NodeIndex node);
 
 // Returns the node behind a loop that only `break` ends; -1 if no node is behind the loop.
 NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
-                        const LoopExits& ways);
+                        const LoopExits& paths);
 
 }  // namespace depyf
