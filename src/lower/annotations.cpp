@@ -118,13 +118,18 @@ void deferred_annotations(Unit& unit) {
                       Access::store);
 }
 
-// Emits the creation of `__conditional_annotations__`, the set of indices of the annotations whose statements have run.
+// Emits the creation of `__conditional_annotations__`, the set of indices of the annotations whose statements have run. A
+// class around a class with such annotations has a set, too, which nothing uses.
 void conditional_annotations(Assembler& code, Variables& names) {
-  if (!names.scope->has_conditional_annotations) return;
-  code.emit(Op::build_set_, 0);
-  if (names.scope->kind == ScopeKind::class_body)
-    code.emit(Op::store_deref_, names.slot(names.scope, "__conditional_annotations__"));
-  else names.variable("__conditional_annotations__", Access::store);
+  constexpr std::string_view set = "__conditional_annotations__";
+  if (names.scope->kind == ScopeKind::class_body) {
+    if (!names.scope->has_cell(set)) return;
+    code.emit(Op::build_set_, 0);
+    code.emit(Op::store_deref_, names.slot(names.scope, set));
+  } else if (names.scope->has_conditional_annotations) {
+    code.emit(Op::build_set_, 0);
+    names.variable(set, Access::store);
+  }
 }
 
 // Emits the SET_ADD that adds the annotation's index (`Deferred::index`) to the set `__conditional_annotations__`.

@@ -128,7 +128,10 @@ void Variables::local_variable(Scope* owner, Symbol& symbol, const NameKey& id, 
 }
 
 void Variables::free_variable(Scope* owner, const NameKey& id, Access access) {
-  const std::int32_t cell = cell_slot(owner, id);
+  // A class that reads `__class__` means the class around it, and may have a cell of this name for its methods, too.
+  const Symbol& symbol = owner->symbols[id];
+  const bool has_both = symbol.is_cell && symbol.free_index >= 0;
+  const std::int32_t cell = has_both ? free_marker - symbol.free_index : cell_slot(owner, id);
   // A function that evaluates annotations or type parameters in a class looks up a free variable in the dict of the
   // class first.
   if (owner->sees_class && access == Access::load && id.text() != "__classdict__" &&

@@ -257,8 +257,7 @@ void SymbolTable::annotated_assignment(Scope* scope, const AnnAssign& assign) {
   // `__conditional_annotations__` records that their statements have run.
   const bool is_conditional = scope->kind == ScopeKind::module || conditions_ > 0;
   scope->has_conditional_annotations |= is_conditional;
-  if (is_conditional && scope->kind == ScopeKind::class_body)
-    scope->symbols["__conditional_annotations__"].is_cell = true;
+  if (is_conditional && scope->kind == ScopeKind::class_body) scope->use("__conditional_annotations__").is_cell = true;
   if (!assign.simple || !is<Name>(assign.target)) return;
   const std::int32_t index = is_conditional ? scope->conditional_annotations++ : -1;
   if (!text_) scope->deferred.push_back({&assign, index});
@@ -445,15 +444,17 @@ void SymbolTable::resolve(Scope* scope) {
     if (symbol.is_mentioned) symbol.home = home_of(scope, name, symbol);
 }
 
-// A name is local in a scope that binds it, else free if an enclosing function binds it, else global. Functions in a
-// class do not see the names of the class, except for the cells that the compiler adds, such as `__class__`.
+// A name is local in a scope that binds it, else free if an enclosing function binds it, else global. Scopes in a class
+// do not see the names of the class, except for the cells that the compiler adds, such as `__class__`. So a class with
+// the cell `__conditional_annotations__`, which the class does not bind as a name, also has the cell of the class around
+// it as a free variable.
 Home SymbolTable::home_of(Scope* scope, const NameKey& name, const Symbol& symbol) {
   if (symbol.is_declared_global) return Home::global_explicit;
   if (symbol.is_bound && !symbol.is_declared_nonlocal) return Home::local;
   Scope* owner = scope->parent;
   for (; owner; owner = owner->parent) {
     if (owner->kind == ScopeKind::class_body) {
-      if (scope->kind != ScopeKind::class_body && is_class_cell(name.text())) break;
+      if (is_class_cell(name.text())) break;
       continue;
     }
     if (owner->kind == ScopeKind::module) {

@@ -148,6 +148,19 @@ Block with_unknown_annotation(Context& context, Block body, bool is_conditional)
 // if the assignment is unreachable.
 bool sets_up_annotations(const Scope& scope) { return scope.cfg.ops.has<Op::setup_annotations_>(); }
 
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// True if a class that is nested in the code has a set `__conditional_annotations__`. The compiler adds a set to the
+// class around such a class, too.
+bool contains_set(const CodeObject& code) {
+  return std::ranges::any_of(code.constants, [](const Constant& constant) {
+    return constant.code && constant.code->name != "__annotate__" &&
+           contains(constant.code->freevars, "__conditional_annotations__");
+  });
+}
+
 // Adds `(_): None` to a body of 3.14 or later if the code of the body can only come from an annotation whose target is
 // no simple name. The annotation in `o.a: T` is not evaluated, but makes a class keep its namespace in the cell
 // `__classdict__`. A module with an annotation such as `o.a: T` creates the set `__conditional_annotations__`; a class
@@ -156,9 +169,7 @@ Block show_unstored(Context& context, Block body, const Scope& scope, bool has_s
   const CodeObject& code = *scope.decoded.code;
   // A class also has the cell `__classdict__` if the class contains a function, or a lambda or comprehension that reads
   // the cell.
-  auto names_class = [](const std::vector<std::string>& names) {
-    return std::ranges::find(names, "__classdict__") != names.end();
-  };
+  auto names_class = [](const std::vector<std::string>& names) { return contains(names, "__classdict__"); };
   auto may_read_class = [&](const Constant& constant) {
     return constant.code &&
            (kind_of(*constant.code) != Scope::Kind::expression || names_class(constant.code->freevars));
@@ -210,7 +221,8 @@ Block deferred(Context& context, Block body, const Scope& scope) {
   });
   // Code with `from __future__ import annotations` has SETUP_ANNOTATIONS, which the caller handles.
   if (sets_up_annotations(scope)) return body;
-  const bool needs_set = has_set && std::ranges::none_of(*table, [](const auto& each) { return each.index >= 0; });
+  const bool needs_set = has_set && !contains_set(*scope.decoded.code) &&
+                         std::ranges::none_of(*table, [](const auto& each) { return each.index >= 0; });
   return show_unstored(context, body, scope, needs_set);
 }
 
