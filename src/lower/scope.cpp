@@ -447,11 +447,19 @@ void SymbolTable::resolve(Scope* scope) {
 // A name is local in a scope that binds it, else free if an enclosing function binds it, else global. Scopes in a class
 // do not see the names of the class, except for the cells that the compiler adds, such as `__class__`. So a class with
 // the cell `__conditional_annotations__`, which the class does not bind as a name, also has the cell of the class around
-// it as a free variable.
+// it as a free variable. A function that evaluates annotations or type parameters in a class looks up a name that the
+// class binds in the namespace of the class, and then among the globals.
 Home SymbolTable::home_of(Scope* scope, const NameKey& name, const Symbol& symbol) {
   if (symbol.is_declared_global) return Home::global_explicit;
   if (symbol.is_bound && !symbol.is_declared_nonlocal) return Home::local;
   Scope* owner = scope->parent;
+  if (scope->sees_class) {
+    const Scope* around = owner;
+    while (around->kind != ScopeKind::class_body) around = around->parent;
+    const Symbol* of_class = around->symbols.find(name);
+    if (of_class && of_class->is_declared_global) return Home::global_explicit;
+    if (of_class && of_class->is_bound && !of_class->is_declared_nonlocal) return Home::global_implicit;
+  }
   for (; owner; owner = owner->parent) {
     if (owner->kind == ScopeKind::class_body) {
       if (is_class_cell(name.text())) break;

@@ -131,6 +131,11 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
       if (!outline.trivial_tail(exit) && follows_with(outline, header, exit) &&
           (best < 0 || outline.nodes[exit].offset > outline.nodes[best].offset))
         best = exit;
+  // No statement in the loop continues or breaks the loop around it. So if a path out of the loop does, it leaves the loop
+  // by a `break`, behind which only the `continue` or `break` of the outer loop follows.
+  for (NodeIndex target : {place.cont, place.brk})
+    for (NodeIndex exit : exits)
+      if (best < 0 && reaches(outline, exit, target, place)) best = target;
   return best;
 }
 
