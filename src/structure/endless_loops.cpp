@@ -1,6 +1,7 @@
 // Finds the end of a loop that only `break` ends, such as `while True`. Nothing in the bytecode states where `break`
 // leads, so the paths out of the loop are compared: some of them belong to statements in the loop, which return or raise.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -63,6 +64,16 @@ NodeIndex first_behind_endless(const Outline& outline, NodeIndex header, NodeInd
   return exit;
 }
 
+// True if a path out of the loop leads to `later`, to which `node` leads, but not to `node`.
+bool goes_round(const Outline& outline, NodeIndex node, NodeIndex later, const Place& place,
+                const std::set<NodeIndex>& exits) {
+  return std::ranges::any_of(exits,
+                             [&](NodeIndex exit) {
+                               return !reaches(outline, exit, node, place) && reaches(outline, exit, later, place);
+                             }) &&
+         reaches(outline, node, later, place);
+}
+
 }  // namespace
 
 NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
@@ -74,19 +85,22 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
       return place.next;
   }
   // The first choice for the code behind the loop is a node outside of the loop where several paths meet, and which a
-  // node of the loop dominates.
-  NodeIndex best = -1;
+  // node of the loop dominates. If a path out of the loop goes round this node to a later one, the node lies in front of a
+  // `break`.
+  std::map<int, NodeIndex> meetings;  // by position in reverse postorder
   auto consider = [&](NodeIndex dominator) {
     for (NodeIndex node : outline.merges_of(dominator)) {
-      if (best >= 0 && outline.order(node) >= outline.order(best)) break;
       if (outline.in_loop(node, header) || lexical.contains(node)) continue;
       if (outline.trivial_tail(node) || !outline.cfg().inside(outline.nodes[node].region, place.region)) continue;
       if (place.loop >= 0 && !outline.in_loop(node, place.loop) && claims[node].claimed) continue;
-      best = node;
+      meetings.emplace(outline.order(node), node);
     }
   };
   for (NodeIndex node : outline.members(header)) consider(node);
   for (NodeIndex node : lexical) consider(node);
+  NodeIndex best = -1;
+  for (const auto& [order, node] : meetings)
+    if (best < 0 || goes_round(outline, best, node, place, exits)) best = node;
   if (best >= 0) return best;
   // In 3.8, if the loop has code behind the handlers of a try statement, the code behind the loop is a node outside of
   // the loop where paths from this try statement meet.

@@ -116,6 +116,13 @@ NodeIndex behind_break(const Outline& outline, NodeIndex header, NodeIndex exit,
   return -1;
 }
 
+// True if all edges from the loop at `header` to `exit` leave the body of a loop within it.
+bool leaves_inner_loop(const Outline& outline, NodeIndex header, NodeIndex exit) {
+  return std::ranges::all_of(outline.preds(exit), [&](NodeIndex pred) {
+    return outline.in_loop(pred, header) && outline.loop_of(pred) != header && !outline.is_header(pred);
+  });
+}
+
 // Returns the node behind a loop with an else clause, which starts at `exhausted`: the first node where the else clause
 // and a path out of the loop meet.
 NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhausted, const Place& place,
@@ -139,8 +146,10 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
     NodeIndex meet = popped(exit);
     // In a while loop whose failed test leads directly to a node to which `place` leads, each `break` leads to this
     // node. A node that has one predecessor and always returns or raises is part of the loop's body, because the node
-    // cannot be the target of a `break`.
-    if (outline.nodes[header].end != Node::End::loop && place.leads_to(exhausted) && outline.forward_preds(exit) == 1 &&
+    // cannot be the target of a `break`. If the predecessor lies in a loop in the body, a `break` would only leave that
+    // loop.
+    if (outline.nodes[header].end != Node::End::loop && outline.forward_preds(exit) == 1 &&
+        (place.leads_to(exhausted) || leaves_inner_loop(outline, header, exit)) &&
         leaves_for_good(outline, exit, place))
       continue;
     if (meet < 0 && (leaves_outer_loop(outline, exhausted, place) || !reaches(outline, exit, exhausted, place)))

@@ -30,6 +30,14 @@ bool stands_within(const Outline& outline, NodeIndex header, NodeIndex exit) {
                              [&](NodeIndex node) { return outline.nodes[node].line > outline.nodes[exit].line; });
 }
 
+// True if a node in the body of the loop at `header` leads to `exhausted`. The body of a while loop can lead to the code
+// behind the loop, but not to its else clause.
+bool body_leads_to(const Outline& outline, NodeIndex header, NodeIndex exhausted) {
+  return !outline.trivial_tail(exhausted) && std::ranges::any_of(outline.preds(exhausted), [&](NodeIndex pred) {
+    return pred != header && outline.in_loop(pred, header);
+  });
+}
+
 // True if `while not test` compiles to the same operations as `while test`, with the opposite jump. Before 3.14, `not a
 // in b` compiles to another operation than `a in b`, namely to that of `a not in b`.
 bool keeps_test_negated(const Context& context, const Expr* test) {
@@ -62,6 +70,10 @@ NodeIndex Structurer::loop(NodeIndex header, const Place& place, Statements& out
   }
   NodeIndex follow = back ? after_loop(outline_, claims_, header, exhausted, place)
                           : after_single_pass(outline_, header, body_at, exhausted, place);
+  if (is_while && follow != exhausted && body_leads_to(outline_, header, exhausted)) {
+    is_while = false, exhausted = -1, test = nullptr;
+    follow = after_loop(outline_, claims_, header, exhausted, place);
+  }
   bool has_else = exhausted >= 0 && follow != exhausted;
   // `follow`, the node to which a `break` of this loop leads, is placed right behind the loop, unless control gets from
   // the end of the loop to `follow` anyway: without a statement, or by a `continue` or `break` of an enclosing loop.

@@ -35,6 +35,7 @@ OTHERS = [version for version in VERSIONS if version != sys.version_info[:2]]
 TEXT_DIFFERS = {
     "expressions/literals": "the command writes long integers in base 16",
     "expressions/ternary": "`return a if c else b` is `if c: return a`, then `return b`",
+    "versions/breaks_that_return": "a `break` to the end of a function is a `return`",
     "statements/docstrings": "3.13 strips the blanks of docstrings",
 }
 # 3.14 leaves the first test of `(a or b) or c` out of the range that a handler protects, which no source says.
