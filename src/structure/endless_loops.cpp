@@ -64,16 +64,6 @@ NodeIndex first_behind_endless(const Outline& outline, NodeIndex header, NodeInd
   return exit;
 }
 
-// True if a path out of the loop leads to `later`, to which `node` leads, but not to `node`.
-bool goes_round(const Outline& outline, NodeIndex node, NodeIndex later, const Place& place,
-                const std::set<NodeIndex>& exits) {
-  return std::ranges::any_of(exits,
-                             [&](NodeIndex exit) {
-                               return !reaches(outline, exit, node, place) && reaches(outline, exit, later, place);
-                             }) &&
-         reaches(outline, node, later, place);
-}
-
 }  // namespace
 
 NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex header, const Place& place,
@@ -99,8 +89,10 @@ NodeIndex after_endless(const Outline& outline, const Claims& claims, NodeIndex 
   for (NodeIndex node : outline.members(header)) consider(node);
   for (NodeIndex node : lexical) consider(node);
   NodeIndex best = -1;
-  for (const auto& [order, node] : meetings)
-    if (best < 0 || goes_round(outline, best, node, place, exits)) best = node;
+  for (const auto& [order, node] : meetings) {
+    const auto has_way = [&](NodeIndex exit) { return goes_round(outline, best, node, place, exit); };
+    if (best < 0 || std::ranges::any_of(exits, has_way)) best = node;
+  }
   if (best >= 0) return best;
   // In 3.8, if the loop has code behind the handlers of a try statement, the code behind the loop is a node outside of
   // the loop where paths from this try statement meet.

@@ -160,6 +160,13 @@ NodeIndex after_else(const Outline& outline, NodeIndex header, NodeIndex exhaust
       if (const NodeIndex at = behind_break(outline, header, exit, place); at >= 0) meet = at;
     if (meet >= 0 && (best < 0 || outline.order(meet) < outline.order(best))) best = meet;
   }
+  // No statement in the loop continues or breaks the loop or block around it. So if a path out of the loop does, and does
+  // not pass through `best`, both the path and `best` are code in front of a `break`, behind which only the `continue` or
+  // `break` of the outer loop follows.
+  for (NodeIndex target : {place.cont, place.brk})
+    for (NodeIndex exit : paths.exits)
+      if (best >= 0 && best != target && exhausted != target && goes_round(outline, best, target, place, exit))
+        best = target;
   return best >= 0 ? best : exhausted;
 }
 
@@ -207,6 +214,11 @@ bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& 
     }
   }
   return false;
+}
+
+bool goes_round(const Outline& outline, NodeIndex node, NodeIndex later, const Place& place, NodeIndex exit) {
+  return !reaches(outline, exit, node, place) && reaches(outline, exit, later, place) &&
+         reaches(outline, node, later, place);
 }
 
 NodeIndex after_loop(const Outline& outline, const Claims& claims, NodeIndex header, NodeIndex exhausted,

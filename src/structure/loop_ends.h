@@ -21,4 +21,8 @@ NodeIndex after_single_pass(const Outline& outline, NodeIndex header, NodeIndex 
 // (Place::leads_to). Only the last edge of the path may be a back edge.
 bool reaches(const Outline& outline, NodeIndex from, NodeIndex to, const Place& place);
 
+// True if the path out of a loop through `exit` leads to `later`, to which `node` leads, but not to `node`. Then the end of
+// the loop is not `node`.
+bool goes_round(const Outline& outline, NodeIndex node, NodeIndex later, const Place& place, NodeIndex exit);
+
 }  // namespace depyf

@@ -11,3 +11,16 @@ def search():
             else:
                 continue
         break
+
+
+def enters():
+    with open(f) as g:
+        while a():
+            if b():
+                with c():
+                    continue
+                e()
+            d()
+            break
+        else:
+            return h
