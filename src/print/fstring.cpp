@@ -126,15 +126,16 @@ std::optional<FStrings::Quotes> FStrings::quotes_of(const std::vector<Piece>& pi
       if (!has_braces && fits(each) && needs_no_escape(literals, each)) return Quotes{each, false};
   }
   auto in_literals = [&](char quote) {
-    return std::ranges::any_of(pieces, [&](const Piece& piece) {
-      return piece.kind != Piece::Kind::code && piece.text.find(quote) != std::string::npos;
-    });
+    std::ptrdiff_t count = 0;
+    for (const Piece& piece : pieces)
+      if (piece.kind != Piece::Kind::code) count += std::ranges::count(piece.text, quote);
+    return count;
   };
   // As for plain strings, the quotes that need fewer backslashes are preferred; the enum Quoting defines the usual
   // quotes.
   const std::string_view usual = constants_.fields > 0 ? "'" : "\"", other = constants_.fields > 0 ? "\"" : "'";
   const bool is_usual = fits(usual), both = is_usual && fits(other);
-  if (is_usual && !(both && in_literals(usual[0]) && !in_literals(other[0]))) return Quotes{usual, true};
+  if (is_usual && !(both && in_literals(usual[0]) > in_literals(other[0]))) return Quotes{usual, true};
   for (std::string_view each : {other, std::string_view("'''"), std::string_view("\"\"\"")})
     if (fits(each)) return Quotes{each, true};
   if (nests) return Quotes{usual, true};

@@ -1,5 +1,9 @@
 #include "print/pattern.h"
+
+#include <utility>
+
 #include "ast/overloaded.h"
+#include "print/operands.h"
 #include "print/unicode.h"
 
 namespace depyf::print {
@@ -15,15 +19,32 @@ int level_of(const Pattern* pattern) {
   if (auto* n = as<MatchAs>(pattern)) return n->pattern ? as_pattern : closed_pattern;
   return is<MatchOr>(pattern) ? or_pattern : closed_pattern;
 }
+
+// Returns the line of the first expression in the pattern if the pattern starts with it; -1 for other patterns, which have
+// no instructions for their first text.
+std::int32_t first_line_of(const Pattern* pattern) {
+  if (auto* value = as<MatchValue>(pattern)) return first_line(value->value);
+  if (auto* match = as<MatchClass>(pattern)) return first_line(match->cls);
+  if (auto* named = as<MatchAs>(pattern)) return named->pattern ? first_line_of(named->pattern) : -1;
+  auto* either = as<MatchOr>(pattern);
+  return either && !either->patterns.empty() ? first_line_of(either->patterns[0]) : -1;
+}
 }  // namespace
+
+void Patterns::of_case(const Pattern* pattern) {
+  if (!as<MatchOr>(pattern)) return this->pattern(pattern, as_pattern);
+  breaks_.optional_brackets(first_line_of(pattern), [&] { this->pattern(pattern, as_pattern); });
+}
 
 void Patterns::patterns(List<Pattern*> patterns) {
   bool first = true;
   for (const Pattern* each : patterns) {
-    if (!first) out_.write(", ");
+    if (first) breaks_.open(first_line_of(each));
+    else breaks_.comma(first_line_of(each));
     first = false;
     pattern(each, as_pattern);
   }
+  if (!first) breaks_.close();
 }
 
 void Patterns::pattern(const Pattern* pattern, int loosest) {
@@ -44,27 +65,39 @@ void Patterns::pattern(const Pattern* pattern, int loosest) {
                  [&](const MatchMapping& n) {
                    out_.write("{");
                    for (std::size_t i = 0; i < n.keys.size() && i < n.patterns.size(); ++i) {
-                     if (i > 0) out_.write(", ");
+                     if (i == 0) breaks_.open(first_line(n.keys[i]));
+                     else breaks_.comma(first_line(n.keys[i]));
                      exprs_.expr(n.keys[i], Level::arithmetic);
                      out_.write(": ");
                      this->pattern(n.patterns[i], as_pattern);
                    }
                    if (!n.rest.empty()) {
-                     out_.write(n.keys.empty() ? "**" : ", **");
+                     if (!n.keys.empty()) breaks_.comma();
+                     out_.write("**");
                      names_.name(n.rest);
                    }
+                   if (!n.keys.empty()) breaks_.close();
                    out_.write("}");
                  },
                  [&](const MatchClass& n) {
                    exprs_.expr(n.cls, Level::atom);
                    out_.write("(");
-                   patterns(n.patterns);
+                   bool first = true;
+                   const auto start = [&](const Pattern* each) {
+                     if (std::exchange(first, false)) breaks_.open(first_line_of(each));
+                     else breaks_.comma(first_line_of(each));
+                   };
+                   for (const Pattern* each : n.patterns) {
+                     start(each);
+                     this->pattern(each, as_pattern);
+                   }
                    for (std::size_t i = 0; i < n.kwd_attrs.size() && i < n.kwd_patterns.size(); ++i) {
-                     if (i > 0 || !n.patterns.empty()) out_.write(", ");
+                     start(n.kwd_patterns[i]);
                      names_.name(n.kwd_attrs[i]);
                      out_.write("=");
                      this->pattern(n.kwd_patterns[i], as_pattern);
                    }
+                   if (!first) breaks_.close();
                    out_.write(")");
                  },
                  [&](const MatchStar& n) {
@@ -81,7 +114,12 @@ void Patterns::pattern(const Pattern* pattern, int loosest) {
                  },
                  [&](const MatchOr& n) {
                    for (std::size_t i = 0; i < n.patterns.size(); ++i) {
-                     if (i > 0) out_.write(" | ");
+                     if (i > 0) {
+                       // The operator binds like the `|` of expressions.
+                       breaks_.mark(Mark::Kind::separator, first_line_of(n.patterns[i]),
+                                    static_cast<std::uint8_t>(int(Level::atom) - int(Level::bit_or)));
+                       out_.write(" | ");
+                     }
                      this->pattern(n.patterns[i], closed_pattern);
                    }
                  },

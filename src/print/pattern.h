@@ -9,14 +9,17 @@ namespace depyf::print {
 class Patterns {
  public:
   Patterns(Sheet& sheet, Expressions& exprs)
-      : out_(sheet.out), names_(sheet.names), constants_(sheet.constants), exprs_(exprs) {}
+      : out_(sheet.out), breaks_(sheet.breaks), names_(sheet.names), constants_(sheet.constants), exprs_(exprs) {}
 
-  void pattern(const ast::Pattern* pattern, int loosest);
+  // Prints the pattern behind `case`, in parentheses if it is broken over several lines.
+  void of_case(const ast::Pattern* pattern);
 
  private:
+  void pattern(const ast::Pattern* pattern, int loosest);
   void patterns(ast::List<ast::Pattern*> patterns);
 
   Emitter& out_;
+  Breaks& breaks_;
   Identifiers& names_;
   Constants& constants_;
   Expressions& exprs_;

@@ -182,7 +182,7 @@ void Statements::cases(const Match& node) {
     out_.begin_line();
     breaks_.last_line = -1;
     out_.write("case ");
-    patterns_.pattern(each.pattern, 0);
+    patterns_.of_case(each.pattern);
     if (each.guard) out_.write(" if "), exprs_.condition(each.guard);
     suite(each.body);
   }

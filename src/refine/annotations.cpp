@@ -65,6 +65,11 @@ void for_each_mark(Stmt* stmt, FunctionRef<void(int)> see) {
   });
 }
 
+bool is_text(const Expr* expr) {
+  auto* constant = as<ConstantExpr>(expr);
+  return constant && constant->value->kind == Constant::Kind::string;
+}
+
 // Returns `if False: <annotation>`. The compiler emits no code for `if False: x: T`, but records that the body has
 // annotations.
 Stmt* never_reached(Context& context, Stmt* annotation) {
@@ -273,8 +278,9 @@ Block annotations(Context& context, Block body, const Scope& scope) {
       auto* place = assign && assign->targets.size() == 1 ? as<Subscript>(assign->targets[0]) : nullptr;
       auto* table = place ? as<Name>(place->value) : nullptr;
       auto* key = place ? as<ConstantExpr>(place->slice) : nullptr;
+      // With `from __future__ import annotations`, the compiler stores texts. A statement that stores another value is an assignment of the user.
       if (!table || table->id != "__annotations__" || !key || key->value->kind != Constant::Kind::string ||
-          !lifting::is_name(key->value->text)) {
+          !lifting::is_name(key->value->text) || (as_text && !is_text(assign->value))) {
         result.push_back(stmt);
         continue;
       }
