@@ -184,7 +184,7 @@ struct While { Expr* test; Block body; Block orelse; };
 struct If { Expr* test; Block body; Block orelse; };
 struct WithItem { Expr* context_expr; Expr* optional_vars; };  // `optional_vars` may be null
 struct With { List<WithItem> items; Block body; bool is_async; };
-struct MatchCase { Pattern* pattern; Expr* guard; Block body; };
+struct MatchCase { Pattern* pattern; Expr* guard; Block body; std::int32_t line = -1; };  // line of the pattern; -1: unknown
 struct Match { Expr* subject; List<MatchCase> cases; };
 struct Raise { Expr* exc; Expr* cause; };                 // both fields may be null
 struct ExceptHandler { Expr* type; std::string_view name; Block body; };  // null type: `except:`; empty name: no `as`

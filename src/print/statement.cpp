@@ -180,7 +180,7 @@ void Statements::cases(const Match& node) {
     // A pattern may leave no instruction with its own line, so the line of the case is derived from its body.
     lines_.pad_to_clause(each.body);
     out_.begin_line();
-    breaks_.last_line = -1;
+    breaks_.last_line = each.line;
     out_.write("case ");
     patterns_.of_case(each.pattern);
     if (each.guard) out_.write(" if "), exprs_.condition(each.guard);

@@ -162,7 +162,7 @@ NodeIndex Structurer::match(NodeIndex first, const Place& place, Statements& out
     }
     all_leave = all_leave && leaves(statements);
     if (statements.empty()) statements.push_back(make(Pass{}, test));
-    cases.push_back({wanted.pattern, guard, block(statements)});
+    cases.push_back({wanted.pattern, guard, block(statements), wanted.line});
   }
   // The code at the node `rest` becomes the body of a `case _:` if another case goes on behind the match statement, or
   // if the code at `rest` starts with a NOP, which the compiler emits for `case _:`. If no case goes on behind the

@@ -2,16 +2,16 @@
 def f(node):
     match node:
         case (
-            first_module.Declaration()
-            | first_module.Assignment()
-            | first_module.Comparison()
-            | first_module.Function()
+            a_module_with_a_long_name.Declaration()
+            | a_module_with_a_long_name.Assignment()
+            | a_module_with_a_long_name.Comparison()
+            | a_module_with_a_long_name.Function()
         ):
             return 1
         case Function(
             name="a_rather_long_name",
             parameters=[first, second, *others],
-            returns=first_module.Declaration(type=Type()),
+            returns=a_module_with_a_long_name.Declaration(type=Type()),
         ):
             return 2
         case {
@@ -21,9 +21,9 @@ def f(node):
         }:
             return 3
         case [
-            first_module.Declaration(),
-            first_module.Assignment(),
-            first_module.Comparison(),
+            a_module_with_a_long_name.Declaration(),
+            a_module_with_a_long_name.Assignment(),
+            a_module_with_a_long_name.Comparison(),
             *others,
         ]:
             return 4
