@@ -51,7 +51,7 @@ def seconds(command: list[str]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("commands", metavar="COMMAND", nargs="+", help="the path of depyf-decompile")
-    parser.add_argument("--runs", type=int, default=9, help="run each command this number of times (default: 9)")
+    parser.add_argument("--runs", type=int, default=25, help="run each command this number of times (default: 25)")
     parser.add_argument(
         "--python",
         default=interpreter((3, 12)) or sys.executable,
