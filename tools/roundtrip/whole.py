@@ -17,40 +17,14 @@ import tempfile
 from pathlib import Path
 
 import world
+from interpreters import add_versions_option, at_hand, compile_files
 
-POOL = "3.13"  # the newest releases that support this version are taken
-# A program that compiles each file of a list (standard input) to FOLDER/<number>.pyc, and prints the number and the
-# name of each file that compiles.
-COMPILE = """
-import py_compile, sys, warnings
-warnings.simplefilter("ignore")
-for number, name in enumerate(sys.stdin.read().splitlines()):
-    try:
-        py_compile.compile(name, cfile=f"{sys.argv[1]}/{number}.pyc", dfile="m.py", doraise=True)
-    except Exception:
-        continue  # the file needs another Python
-    print(number, name)
-"""
-
-
-def compiled(files: list[Path], python: str, folder: Path) -> dict[str, str]:
-    """Compile the files into the folder. Return the name of the source of each .pyc file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(
-        [python, "-W", "ignore", "-c", COMPILE, str(folder)],
-        input="\n".join(map(str, files)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=True,
-    )
-    pairs = (line.split(" ", 1) for line in done.stdout.splitlines())
-    return {f"{number}.pyc": name for number, name in pairs}
+POOL = world.POOLS[-1][1]  # the newest releases that support this version are taken
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    world.add_versions_option(parser)
+    add_versions_option(parser)
     parser.add_argument(
         "--candidates",
         type=Path,
@@ -60,13 +34,14 @@ def main() -> int:
     parser.add_argument("--command", default=world.COMMAND, help="the path of depyf-decompile (default: %(default)s)")
     parser.add_argument("--keep", type=Path, help="write all files to this folder, and keep the folder")
     args = parser.parse_args()
-    # All versions get the same files; those that need a newer Python are left out.
+    # All versions get the same files. A version leaves out the files that need a newer Python.
     root = world.CACHE / POOL
     files = world.sources(world.fetch(args.candidates.read_text().split(), POOL, sys.executable))
-    for name, _, python in world.at_hand(args.versions):
+    for name, _, python in at_hand(args.versions):
         with tempfile.TemporaryDirectory() as scratch:
             work = (args.keep or Path(scratch)) / name
-            sources = compiled(files, python, work / "pyc")
+            (work / "pyc").mkdir(parents=True, exist_ok=True)
+            compile_files(python, [str(file) for file in files], work / "pyc")
             command = [
                 args.command,
                 "-q",
@@ -88,7 +63,7 @@ def main() -> int:
             flush=True,
         )
         for file in report["files"]:
-            source = Path(sources[Path(file["file"]).name]).relative_to(root)
+            source = files[int(Path(file["file"]).stem)].relative_to(root)
             for mark in file["marks"]:
                 print(f"  {source}, line {mark['line']}: {mark['what']}")
             for code in file["not_proved"]:

@@ -253,10 +253,9 @@ def main() -> int:
     results = {}
     print("| | " + " | ".join(COLUMNS) + " | equal, % |")
     print("|---" * (len(COLUMNS) + 2) + "|")
+    packages = drawn_packages(args.candidates, args.seed, args.packages)
     for name, version, python in at_hand(args.versions):
-        for corpus, (root, files) in corpora(
-            args.corpora.split(","), version, python, drawn_packages(args.candidates, args.seed, args.packages)
-        ).items():
+        for corpus, (root, files) in corpora(args.corpora.split(","), version, python, packages).items():
             label = f"{name} {corpus}"
             with tempfile.TemporaryDirectory() as scratch:
                 work = Path(args.keep) / label.replace(" ", "-") if args.keep else Path(scratch)
