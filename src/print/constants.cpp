@@ -265,7 +265,7 @@ void Constants::joined_string(const Expr* leaf, const Constant& constant, bool b
       const std::size_t newline = text.find('\n', at);
       end = newline == text.npos ? text.size() : newline + 1;
     } else if (at >= last || left <= 0) {
-      // If the lines of the source do not suffice, it wrote the string in another form.
+      // A source with too few lines for the parts did not divide the string in this way.
       if (at < last && escaped_size(text.substr(at)) > longest_part && long_string(constant)) return;
       end = text.size();
     } else if ((left > 1 || last - at > longest_part) && last - at > balanced) {

@@ -20,8 +20,8 @@ int level_of(const Pattern* pattern) {
   return is<MatchOr>(pattern) ? or_pattern : closed_pattern;
 }
 
-// Returns the line of the first expression in the pattern if the pattern starts with it; -1 for other patterns, which have
-// no instructions for their first text.
+// Returns the line of the expression with which the pattern starts; -1 if the pattern starts with a bracket or a captured
+// name, whose position no instruction has.
 std::int32_t first_line_of(const Pattern* pattern) {
   if (auto* value = as<MatchValue>(pattern)) return first_line(value->value);
   if (auto* match = as<MatchClass>(pattern)) return first_line(match->cls);

@@ -17,7 +17,7 @@ constexpr std::size_t most_digits = 38;
 
 // Returns the value of at most `most_digits` digits.
 Wide value_of(std::string_view digits) {
-  // Most numbers fit into 64 bits, which are faster to multiply.
+  // Most numbers have at most 64 bits, and are multiplied faster as such than as numbers of 128 bits.
   const std::string_view head = digits.substr(0, std::numeric_limits<std::uint64_t>::digits10);
   std::uint64_t low = 0;
   for (const char digit : head) low = low * 10 + std::uint64_t(digit - '0');
@@ -50,9 +50,9 @@ constexpr std::uint64_t greatest_power(std::uint64_t base) {
   return power;
 }
 
-// False if `value` is no power of a base in the list of `power`, which most numbers are not. First divides by constants,
-// which takes less time than the other divisions. Powers of 10 need no test of their own there, because they are
-// divisible by 5. A power of a base divides all greater powers of the base.
+// False if `value` is no power of a base in the list of `power`, which most numbers are not. The divisions by constants
+// come first, because they take less time than the other divisions. They include powers of 10, which are divisible by 5.
+// The other divisions are exact for 3, 5 and 7: a power of a base divides all greater powers of the base.
 bool may_be_power(std::uint64_t value) {
   constexpr auto threes = greatest_power(3), fives = greatest_power(5), sevens = greatest_power(7),
                  tens = greatest_power(10);
