@@ -163,17 +163,12 @@ class Context {
     return constant(std::move(value));
   }
   // If `text` is a string constant, which contains an annotation as source (`from __future__ import annotations`),
-  // returns that source as an expression. The stage src/validate checks that the source is an expression. Malformed code
-  // may have any other `text`, which is returned as it is, or as `...` if it is an integer with so many digits that CPython
-  // refuses to write it as a text.
+  // returns that source as an expression. Returns any other `text` itself. The stage src/validate checks that the
+  // source is an expression.
   ast::Expr* annotation(ast::Expr* text) {
-    constexpr std::size_t most_digits = 3500;
     auto* constant = ast::as<ast::ConstantExpr>(text);
-    if (!constant) return text;
-    if (constant->value->kind == Constant::Kind::string)
-      return expr(ast::Verbatim{constant->value->text}, text->offset, text->line);
-    const bool is_huge = constant->value->kind == Constant::Kind::integer && constant->value->text.size() > most_digits;
-    return is_huge ? this->constant(Constant::Kind::ellipsis) : text;
+    if (!constant || constant->value->kind != Constant::Kind::string) return text;
+    return expr(ast::Verbatim{constant->value->text}, text->offset, text->line);
   }
   ast::Expr* none() { return constant(Constant::Kind::none); }
   template <class T>

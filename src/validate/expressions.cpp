@@ -176,7 +176,9 @@ Reason Expressions::visit_bracketed(Expr* expr, Where where, int depth, bool sta
   const int inner = depth + 1;
   if (is<Name>(expr)) return {};
   if (auto* n = as<ConstantExpr>(expr)) {
-    if (where.is_annotation && n->value->kind == Constant::Kind::integer && n->value->text.starts_with("0x"))
+    const std::string_view text = n->value->text;
+    const bool is_long = text.starts_with("0x") || text.starts_with("-0x");
+    if (where.is_annotation && n->value->kind == Constant::Kind::integer && is_long)
       return "an integer in an annotation that is too long for the text of the annotation";
     if (n->value->items.empty()) return {};
     const bool deep = depth + depth_of(*n->value) > depth_max_;

@@ -141,6 +141,19 @@ def test_what_is_not_proved_is_marked_and_listed() -> None:
     assert report["counts"]["proved"] == len(list(nested(code))) - 1
 
 
+@pytest.mark.parametrize("number", [10**5000, -(10**5000)], ids=["positive", "negative"])
+def test_a_huge_integer_in_place_of_the_text_of_an_annotation_compiles(number: int) -> None:
+    # CPython writes an annotation as a text, which it refuses for integers of more than 4,300 digits.
+    source = "from __future__ import annotations\ndef f(a: x): return a\n"
+    code = compile(source, "m", "exec", dont_inherit=True)
+    huge = tuple(("a", number) if each == ("a", "x") else each for each in code.co_consts)
+    assert huge != code.co_consts
+    pyc = importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code.replace(co_consts=huge))
+    [file] = report_of(pyc, "--prove")["files"]
+    compile(file["source"], "m", "exec", dont_inherit=True)
+    assert "an integer in an annotation that is too long" in file["source"]
+
+
 @pytest.mark.parametrize("version", [version for version in VERSIONS if version >= (3, 12)], ids=str)
 @pytest.mark.parametrize("lazily", ["type A = _D__x", "type A[T: _D__x] = 1", "def f[T: _D__x](): pass"])
 def test_a_value_of_a_lazy_function_that_is_not_proved_is_marked_around_it(
