@@ -8,6 +8,18 @@ namespace depyf::print {
 
 using namespace ast;
 
+namespace {
+// Returns true if an annotation that the bytecode keeps as text (`from __future__ import annotations`) stood in
+// brackets on the line below its parameter's name. `behind` is the number of stars in front of the name.
+bool is_annotation_below(const Emitter& out, const Positions& positions, const Arg& arg, std::size_t behind) {
+  constexpr std::size_t colon = 2;  // columns of `: `
+  if (!is<Verbatim>(arg.annotation) || positions.end_line(arg.annotation) <= arg.annotation->line) return false;
+  const std::size_t name = out.indent() + indentation;
+  const auto column = std::size_t(positions.column(arg.annotation));
+  return column == name + indentation && column != name + behind + arg.name.size() + colon;
+}
+}  // namespace
+
 void Expressions::call_arguments(List<Expr*> args, List<Keyword> keywords, const Expr* whole) {
   // In `sum(x for x in y)` the parentheses of the generator are those of the call.
   auto* only = whole && args.size() == 1 && keywords.empty() ? as<ComprehensionExpr>(args[0]) : nullptr;
@@ -73,19 +85,22 @@ void Expressions::type_params(List<TypeParam> params) {
   out_.write("]");
 }
 
-// Returns true if an annotation that the bytecode keeps as text (`from __future__ import annotations`) stood in
-// brackets on the line below its parameter's name. `behind` is the number of stars in front of the name.
-bool Expressions::is_annotation_below(const Arg& arg, std::size_t behind) const {
-  constexpr std::size_t colon = 2;  // columns of `: `
-  if (!is<Verbatim>(arg.annotation) || positions_.end_line(arg.annotation) <= arg.annotation->line) return false;
-  const std::size_t name = out_.indent() + indentation;
-  const auto column = std::size_t(positions_.column(arg.annotation));
-  return column == name + indentation && column != name + behind + arg.name.size() + colon;
-}
-
 bool Expressions::is_result_below(const Expr* annotation) const {
   return is<Verbatim>(annotation) && positions_.end_line(annotation) > annotation->line &&
          positions_.column(annotation) == std::int32_t(out_.indent() + indentation);
+}
+
+void Expressions::annotation_of(const Expr* annotation, bool is_below) {
+  constexpr std::size_t least = 73;  // the number of columns from which a string is divided into several parts
+  if (is_below) {
+    breaks_.optional_brackets(annotation->line, [&] { expr(annotation, Level::test); });
+  } else if (const Constant* text = constants_.wide_annotation(annotation)) {
+    breaks_.optional_brackets(-1, [&] {
+      if (!constants_.long_string(*text, least)) constants_.constant_text(*text);
+    });
+  } else {
+    part(annotation, Level::test);
+  }
 }
 
 void Expressions::argument(const Arg& arg, const Expr* default_value, bool annotated) {
@@ -93,9 +108,7 @@ void Expressions::argument(const Arg& arg, const Expr* default_value, bool annot
   const bool annotation = annotated && arg.annotation;
   if (annotation) {
     out_.write(": ");
-    if (is_annotation_below(arg, 0))
-      breaks_.optional_brackets(arg.annotation->line, [&] { expr(arg.annotation, Level::test); });
-    else part(arg.annotation, Level::test);
+    annotation_of(arg.annotation, is_annotation_below(out_, positions_, arg, 0));
   }
   if (!default_value) return;
   out_.write(annotation ? " = " : "=");
@@ -108,7 +121,7 @@ std::vector<std::size_t> Expressions::arguments(const Arguments* args, bool anno
   bool first = true;
   auto next = [&](std::string_view prefix, const Arg* arg = nullptr, const Expr* default_value = nullptr) {
     std::int32_t line = annotated && arg && arg->annotation ? first_line(arg->annotation) : -1;
-    if (line >= 0 && is_annotation_below(*arg, prefix.size())) --line;
+    if (line >= 0 && is_annotation_below(out_, positions_, *arg, prefix.size())) --line;
     if (line < 0 && default_value) line = first_line(default_value);
     breaks_.note_next(places);
     first ? breaks_.open(line) : breaks_.comma(line);

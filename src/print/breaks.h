@@ -63,6 +63,10 @@ class Breaks {
 
   // Returns false while `capture` prints text, which may not break because its final place is unknown.
   bool is_marking() const { return marking_; }
+  // Returns the number of columns of the text behind the last mark, or since the line began if the line has no marks.
+  std::size_t columns_since_mark() const {
+    return out_.text().size() - (marks_.empty() ? out_.line_begin() : marks_[marks_.size() - 1].at);
+  }
   // Adds a mark (a place where the line may break) at the end of the text. `line` is the source line of the text behind
   // the mark (-1: unknown). `optional` is true for brackets that are written only if the line breaks at them.
   void mark(Mark::Kind kind, std::int32_t line, std::uint8_t priority = 0, bool optional = false) {

@@ -299,12 +299,11 @@ bool Constants::is_folded(const Expr* leaf, const Constant& constant) const {
   return is_shorter && positions_.has_own_position(leaf, constant);
 }
 
-bool Constants::long_string(const Constant& constant) {
-  constexpr std::size_t long_text = 100;  // the least number of columns of a literal that is divided
+bool Constants::long_string(const Constant& constant, std::size_t least) {
   constexpr std::size_t usual_width = 72;
   const std::string_view text = constant.text;
   if (fields > 0 || !breaks_.is_marking()) return false;
-  if (text.size() < long_text / 4 || escaped_size(text) < long_text) return false;
+  if (text.size() < least / 4 || escaped_size(text) < least) return false;
   Constant part;
   part.kind = constant.kind;
   auto is_start = [&](std::size_t at) { return (static_cast<unsigned char>(text[at]) & 0xc0) != 0x80; };
@@ -334,6 +333,16 @@ bool Constants::long_string(const Constant& constant) {
   }
   write(text.size());
   return true;
+}
+
+const Constant* Constants::wide_annotation(const Expr* annotation) const {
+  constexpr std::size_t longest_line = 120, quotes = 2, behind = std::string_view(" = None,").size();
+  const Constant* text = constant_of(annotation, Constant::Kind::string);
+  if (!text || text->text.size() < longest_line / 6) return nullptr;
+  const Position* position = positions_.of(annotation);
+  if (position && position->column >= 0 && positions_.has_own_position(annotation, *text)) return nullptr;
+  const std::size_t in_front = out_.indent() + indentation + breaks_.columns_since_mark();
+  return in_front + quotes + escaped_size(text->text) + behind > longest_line ? text : nullptr;
 }
 
 void Constants::constant_text(const Constant& constant) {

@@ -34,8 +34,13 @@ class Constants {
   void constant(const ast::Expr* leaf, const Constant& constant, bool bracketed = true);
   void constant(const Constant& constant) { this->constant(nullptr, constant); }
   // Prints a string or bytes constant that is too long for one line as several adjacent literals. Returns false, and
-  // prints nothing, if the constant is short, or if the text that is being printed must stay on one line.
-  bool long_string(const Constant& constant);
+  // prints nothing, if the constant has fewer than `least` columns, or if the text that is being printed must stay on
+  // one line.
+  bool long_string(const Constant& constant, std::size_t least = 100);
+  // Returns the text of an annotation that is a string whose columns are unknown, and that is too wide for a line of its
+  // own behind the text since the last mark; null for any other annotation. Up to 3.13, the compiler folds the
+  // annotations of a function into one tuple if all of them are constants, and keeps no position of a single annotation.
+  const Constant* wide_annotation(const ast::Expr* annotation) const;
   // Prints `constant` as a literal whose quotes suit the enclosing f-string.
   void constant_text(const Constant& constant);
 

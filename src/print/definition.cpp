@@ -200,10 +200,7 @@ void Definitions::definition(const Stmt* stmt, const FunctionDef& node) {
   const std::int32_t def_line = breaks_.last_line;
   const std::vector<std::size_t> places = exprs_.arguments(node.args, true, node.returns);
   out_.write(")");
-  if (node.returns) out_.write(" -> ");
-  if (node.returns && exprs_.is_result_below(node.returns))
-    breaks_.optional_brackets(node.returns->line, [&] { exprs_.expr(node.returns, Level::test); });
-  else if (node.returns) exprs_.part(node.returns, Level::test);
+  if (node.returns) out_.write(" -> "), exprs_.annotation_of(node.returns, exprs_.is_result_below(node.returns));
   if (!breaks_.may_break_header(places.size())) return body(stmt, node.code, node.body);
   if (breaks_.have_no_lines(places)) {
     const bool is_documented = !node.body.empty() && is<ExprStmt>(node.body[0]) &&

@@ -62,6 +62,9 @@ class Expressions {
   // or null.
   std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);
   void type_params(ast::List<ast::TypeParam> params);
+  // Prints the annotation of a parameter, a result or a variable. `is_below` is true if the annotation stood in
+  // brackets on the line below.
+  void annotation_of(const ast::Expr* annotation, bool is_below);
   // Returns true if the annotation of a result (`-> T`) that was kept as text stood in brackets on the line below `->`.
   bool is_result_below(const ast::Expr* annotation) const;
 
@@ -81,7 +84,6 @@ class Expressions {
   void generators(ast::List<ast::Comprehension> generators, const CodeObject* around);
   void comprehension(const ast::ComprehensionExpr& node);
   void dict(const ast::Dict& node, const ast::Expr* whole);
-  bool is_annotation_below(const ast::Arg& arg, std::size_t behind) const;
   void argument(const ast::Arg& arg, const ast::Expr* default_value, bool annotated);
 
   Emitter& out_;

@@ -366,3 +366,50 @@ def test_a_long_string_with_joined_lines_has_no_long_part(tmp_path: Path, versio
     text = decompiled(tmp_path, source, python, "--check", python)
     assert "# depyf" not in text
     assert max(map(len, text.splitlines())) <= 120
+
+
+WIDE = """\
+class Runner:
+    def run(
+        self,
+        handlers: (
+            "dict[str, Callable[[TheFirstClass, TheSecondClass], "
+            "dict[str, Callable[[TheFirstClass, TheSecondClass]]]]]"
+        ) = None,
+    ) -> (
+        "dict[str, Callable[[TheFirstClass, TheSecondClass], "
+        "dict[str, Callable[[TheFirstClass, TheSecondClass]]]]]"
+    ):
+        super().run(handlers)
+"""
+
+
+@pytest.mark.parametrize("version", [(3, 8), (3, 11), (3, 13), (3, 14)], ids="{0[0]}.{0[1]}".format)
+def test_a_wide_annotation_without_a_position_is_divided(tmp_path: Path, version: tuple[int, int]) -> None:
+    """Up to 3.13, annotations that are all constants have no positions; from 3.14 on, another code object has them."""
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    text = decompiled(tmp_path, WIDE, python, "--check", python)
+    assert "# depyf" not in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(WIDE))
+
+
+@pytest.mark.parametrize("version", [(3, 11), (3, 13)], ids="{0[0]}.{0[1]}".format)
+def test_an_annotation_that_fits_is_not_divided(tmp_path: Path, version: tuple[int, int]) -> None:
+    python = interpreter(version)
+    if python is None:
+        pytest.skip("no such interpreter here")
+    source = f'def run(\n    handlers: "{"A" * 45} {"B" * 45}",\n) -> "None":\n    return handlers\n'
+    assert f'"{"A" * 45} {"B" * 45}"' in decompiled(tmp_path, source, python, "--check", python)
+
+
+def test_a_wide_annotation_that_is_too_short_to_be_divided(tmp_path: Path) -> None:
+    """The indentation makes the line too wide, and the string stays in one piece."""
+    python = interpreter((3, 13)) or sys.executable
+    depth = 12
+    classes = "".join(f"{'    ' * level}class C{level}:\n" for level in range(depth))
+    source = f"{classes}{'    ' * depth}def run(self, handlers: '{'A' * 65}') -> 'None':\n"
+    source += f"{'    ' * (depth + 1)}return handlers\n"
+    assert f'"{"A" * 65}"' in decompiled(tmp_path, source, python, "--check", python)
