@@ -12,6 +12,11 @@ if(DEPYF_PROFILE STREQUAL "write")
   add_compile_options(-fprofile-generate -fprofile-update=prefer-atomic)
   add_link_options(-fprofile-generate)
 elseif(DEPYF_PROFILE STREQUAL "use")
+  # A code object passes through most of the program once, so what limits the speed is the size of the machine code
+  # that runs. Optimisations that copy code are left out: the program is a tenth smaller, and 2 % faster.
+  add_compile_options(-fno-tracer -fno-unroll-loops -fno-peel-loops -fno-split-loops -fno-unswitch-loops -fno-split-paths
+                      -fno-ipa-cp-clone -fno-tree-vectorize -fno-tree-loop-distribution -fno-gcse-after-reload
+                      -fno-version-loops-for-strides -fno-predictive-commoning)
   # Code that did not run for the profile is optimised as without a profile, because the run may have lacked its inputs.
   add_compile_options(-fprofile-use -fprofile-partial-training -fprofile-correction -Wno-missing-profile)
   set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)

@@ -132,6 +132,8 @@ Result<bool> finish(DecodedCode& decoded, const OperationMap& operations) {
   constexpr std::int32_t unpacked_when_unreachable = 32;
   const std::int32_t unpacked_most = std::max(stack_size(*decoded.code), unpacked_when_unreachable);
   std::array<Range, static_cast<std::size_t>(Argument::intrinsic_2) + 1> ranges;
+// In the unrolled loop, each kind is a constant, and `range_of` needs no branch.
+#pragma GCC unroll 32
   for (std::size_t kind = 0; kind < ranges.size(); ++kind)
     ranges[kind] = range_of(static_cast<Argument>(kind), decoded, unpacked_most);
   for (Instruction& it : decoded.instructions) {
