@@ -9,18 +9,10 @@
 #include "ast/visit.h"
 #include "dialect/dialect.h"
 #include "lift/context.h"
+#include "support/class_cells.h"
 
 namespace depyf::lowering {
 using namespace ast;
-
-namespace {
-
-// True for the names of the cells that the compiler adds to a class for the functions in the class.
-bool is_class_cell(std::string_view name) {
-  return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
-}
-
-}  // namespace
 
 std::string_view SymbolTable::keep(std::string text) { return *names_.insert(std::move(text)).first; }
 

@@ -4,6 +4,7 @@
 
 #include "dialect/dialect.h"
 #include "recode/nested.h"
+#include "support/class_cells.h"
 
 namespace depyf {
 namespace {
@@ -13,14 +14,9 @@ using Followers = std::map<std::string, NameSet, std::less<>>;  // maps a name t
 
 constexpr const char* prefix = "depyf_";
 
-// True for names that the compiler itself introduces, which have to stay as they are.
-bool is_fixed(const std::string& name) {
-  return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
-}
-
 Order without_fixed(const std::vector<std::string>& names) {
   Order order;
-  std::remove_copy_if(names.begin(), names.end(), std::back_inserter(order), is_fixed);
+  std::remove_copy_if(names.begin(), names.end(), std::back_inserter(order), is_class_cell);
   return order;
 }
 

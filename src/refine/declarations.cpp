@@ -17,6 +17,7 @@
 #include "flow/cfg.h"
 #include "flow/search.h"
 #include "refine/refine.h"
+#include "support/class_cells.h"
 
 namespace depyf {
 using namespace ast;
@@ -36,11 +37,6 @@ std::vector<Instruction> pattern_instructions(const DecodedCode& decoded, const 
       for (int at = begin; at < end; ++at) add(at);
   }
   return found;
-}
-
-// True if `name` is the name of a cell that a class body has without a declaration.
-bool is_implied(std::string_view name) {
-  return name == "__class__" || name == "__classdict__" || name == "__conditional_annotations__";
 }
 
 // True if `code` is the code of a comprehension or generator expression.
@@ -274,7 +270,7 @@ class NameUses {
     if (scope.kind == Scope::Kind::function) walrus_targets(code_, code_, globals, nonlocals);
     // If no instruction uses a free variable, the code must have declared it nonlocal.
     for (const std::string& name : code_.freevars)
-      if (!closed_.contains(name) && !is_implied(name)) nonlocals.insert(name);
+      if (!closed_.contains(name) && !is_class_cell(name)) nonlocals.insert(name);
     // A function that loads the name `super` has the free variable `__class__` without a declaration; any other
     // function must have declared `__class__` nonlocal. If Dynamo removes `super()`, it keeps the variable `__class__`
     // and the name `super` in co_names.
