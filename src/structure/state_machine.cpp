@@ -253,7 +253,8 @@ class StateMachine {
     for (int index = 0; index < count(); ++index) {
       if (!is_state(index) || running(index) != depth) continue;
       arms.push_back(arm(index));
-      if (const RegionIndex region = cfg_.blocks[index].region; region >= 0) by_region[region].push_back(index);
+      // A region without a handler contains only NOPs, which cannot raise (see `run_flat`).
+      if (handler_of(index) >= 0) by_region[cfg_.blocks[index].region].push_back(index);
     }
     Block body = context_.arena.copy(arms);
     if (!by_region.empty()) body = context_.list({protect(body, by_region, depth)});
