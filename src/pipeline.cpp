@@ -187,10 +187,19 @@ int nesting(Block body) {
   return deepest;
 }
 
+// Returns the number of levels of indentation in the body of a definition. Throws InternalError if Python's parser
+// accepts fewer levels.
+int checked_nesting(const Context& context, Block body) {
+  const int levels = nesting(body);
+  if (levels + context.depth - 1 > indentation_max) throw InternalError{"nested too deeply for Python's parser", 0};
+  return levels;
+}
+
 // The nested statements of a code object.
 struct Nested {
   Block block;
   bool has_temporaries = false;
+  int levels = 0;  // see Body::levels
 };
 
 // As long as an object of this class exists, `context.stmt_kinds` contains only the kinds of the statements that were made for
@@ -221,15 +230,17 @@ Nested structured(Context& context, const DecodedCode& decoded, const Cfg& cfg, 
   const Block block = refine(context, nested.body, Scope{decoded, cfg, kind, nested.returns});
   if (!may_return && context.options.stop_after.empty() && has_return(block))
     throw InternalError{"an end of the code in the middle of other statements", 0};
-  if (int(cfg.blocks.size()) + context.depth > indentation_max && nesting(block) + context.depth - 1 > indentation_max)
-    throw InternalError{"nested too deeply for Python's parser", 0};
-  return {block, lifted.has_temporaries && stores_temporary(block)};
+  // The levels are counted only if there may be too many. Each level of a code object's own statements has a block.
+  int levels = int(cfg.blocks.size()) + context.nested_levels;
+  if (levels + context.depth > indentation_max) levels = checked_nesting(context, block);
+  return {block, lifted.has_temporaries && stores_temporary(block), levels};
 }
 
 Block build_part(Context& context, const DecodedCode& decoded) {
-  return structured(context, decoded, build_cfg(decoded, GraphForm::statements), Scope::Kind::expression, true,
-                    Split::none)
-      .block;
+  const Nested part = structured(context, decoded, build_cfg(decoded, GraphForm::statements), Scope::Kind::expression,
+                                 true, Split::none);
+  context.nested_levels = std::max(context.nested_levels, part.levels + 1);
+  return part.block;
 }
 
 // Returns the exception that is being handled as an InternalError. All exceptions from stages are caught where a code
@@ -254,7 +265,7 @@ InternalError failure_at_hand() {
 // are copies of one `return`. If the statements of the first graph cannot be nested, or if temporaries remain in the
 // nested statements, a second attempt keeps all ends apart that may be copies. A third attempt joins all ends of the
 // function that may be copies.
-Block statements(Context& context, const CodeObject& code, const Prepared& prepared) {
+Nested statements(Context& context, const CodeObject& code, const Prepared& prepared) {
   const DecodedCode& decoded = prepared.decoded;
   const Cfg& cfg = prepared.cfg;
   const Scope::Kind kind = kind_of(code);
@@ -266,9 +277,9 @@ Block statements(Context& context, const CodeObject& code, const Prepared& prepa
   };
   if (context.options.style == Style::exact && kind == Scope::Kind::function) {
     try {
-      return with(cfg, Split::effects_and_tests).block;
+      return with(cfg, Split::effects_and_tests);
     } catch (const InternalError&) {
-      return with(cfg, Split::effects).block;
+      return with(cfg, Split::effects);
     }
   }
   std::optional<Nested> best;
@@ -285,7 +296,7 @@ Block statements(Context& context, const CodeObject& code, const Prepared& prepa
   if (!try_graph(cfg) && cfg.has_guessed_ends && !try_graph(build_cfg(decoded, GraphForm::statements_with_ends_apart)))
     try_graph(build_cfg(decoded, GraphForm::statements_with_ends_joined));
   if (!best) throw failure;
-  return best->block;
+  return *best;
 }
 
 // Returns the number of instructions of a code object and of the code nested in it. Nested code counts once for each
@@ -313,17 +324,22 @@ std::size_t size_with_nested(const Context& context, const Prepared& prepared) {
 // As long as an object of this class exists, `code` is the innermost code object around the code that is built.
 class Within {
  public:
-  Within(Context& context, const CodeObject& code, const Prepared& prepared) : context_(context) {
+  Within(Context& context, const CodeObject& code, const Prepared& prepared)
+      : context_(context), outer_levels_(std::exchange(context.nested_levels, 0)) {
     context_.ahead->enter(code);
     context_.around.push_back({&code, &prepared});
     ++context_.depth;
   }
-  ~Within() { --context_.depth, context_.around.pop_back(), context_.ahead->leave(); }
+  ~Within() {
+    --context_.depth, context_.around.pop_back(), context_.ahead->leave();
+    context_.nested_levels = outer_levels_;
+  }
   Within(const Within&) = delete;
   Within& operator=(const Within&) = delete;
 
  private:
   Context& context_;
+  const int outer_levels_;
 };
 
 // While a code object is built, its own tree may take half of the memory that is left for all trees.
@@ -360,9 +376,9 @@ Body state_machine_body(Context& context, const CodeObject& code, const DecodedC
   for (int index = 0; index < int(cfg.blocks.size()); ++index) cfg.order.push_back(index);
   Scope scope{decoded, cfg, kind_of(code)};
   block = docstring(context, declarations(context, block, scope), scope);
-  if (nesting(block) + context.depth - 1 > indentation_max)
-    throw InternalError{"nested too deeply for Python's parser", 0};
-  return {mark(context, block, "shown as a state machine: " + reason.what, reason.offset), Level::state_machine};
+  const int levels = checked_nesting(context, block);
+  const Block marked = mark(context, block, "shown as a state machine: " + reason.what, reason.offset);
+  return {.block = marked, .level = Level::state_machine, .levels = levels};
 }
 
 Body build_within_limits(Context& context, const CodeObject& code) {
@@ -375,7 +391,8 @@ Body build_within_limits(Context& context, const CodeObject& code) {
     if (!taken) throw InternalError{taken.error().message, std::uint32_t(taken.error().offset)};
     prepared = std::move(*taken);
     const Within within(context, code, *prepared);
-    Body body{statements(context, code, *prepared), Level::structured};
+    const Nested nested = statements(context, code, *prepared);
+    Body body{.block = nested.block, .level = Level::structured, .levels = nested.levels};
     body.size = size_with_nested(context, *prepared);
     return body;
   } catch (...) {
@@ -395,8 +412,12 @@ Body build_within_limits(Context& context, const CodeObject& code) {
 }
 
 Body build(Context& context, const CodeObject& code) {
+  const auto with_levels = [&](const Body& body) {
+    context.nested_levels = std::max(context.nested_levels, body.levels + 1);
+    return body;
+  };
   auto known = context.bodies.find(&code);
-  if (known != context.bodies.end()) return known->second;
+  if (known != context.bodies.end()) return with_levels(known->second);
   if (context.depth >= int(context.options.limits.depth)) return stub(context, code, "nested too deeply", 0);
   context.version = code.version;
   Body body = build_within_limits(context, code);
@@ -406,7 +427,7 @@ Body build(Context& context, const CodeObject& code) {
   }
   context.level = std::max(context.level, body.level);
   context.bodies[&code] = body;
-  return body;
+  return with_levels(body);
 }
 
 // Checks the body of a definition, and stores the checked body, so that no statement is replaced twice.
