@@ -90,6 +90,8 @@ struct Dialect {
   // The following facts describe the grammar.
   bool peg_parser;  // the PEG parser accepts deeper nesting than the older LL(1) parser
   bool bracketed_with_items;  // `with (a, b):` is valid
+  // `global __x` applies to `__x := 1` in a comprehension within a class, where the compiler mangles the name.
+  bool private_globals_in_comprehensions;
   bool starred_right_sides;  // `x += *a,` and `for x in *a, b:` are valid
   bool any_decorator;  // a decorator may be any expression, not only a dotted name or a call of one
   bool match_statement;
@@ -189,6 +191,7 @@ constexpr Dialect make_dialect(int minor) {
 
       .peg_parser = minor >= 9,
       .bracketed_with_items = minor >= 9,
+      .private_globals_in_comprehensions = minor >= 13,
       .starred_right_sides = minor >= 9,
       .any_decorator = minor >= 9,
       .match_statement = minor >= 10,

@@ -260,7 +260,8 @@ Reason Expressions::comprehension(Expr* expr, Where where, int depth) {
     for (std::string_view name : named)
       if (iterated.contains(name)) return "an assignment expression to a variable of its comprehension";
   }
-  const bool unpacks = dialect_of(version_).unpacking_comprehensions;
+  // In a dict comprehension, `**` may unpack a whole item, but `*` unpacks neither a key nor a value.
+  const bool unpacks = dialect_of(version_).unpacking_comprehensions && node.kind != ComprehensionKind::dict;
   for (Expr* part : {node.value, node.elt})
     if (Reason reason = check(part, within, depth, unpacks); !reason.empty()) return reason;
   for (const Comprehension& each : node.generators | std::views::reverse) {

@@ -128,6 +128,19 @@ void add_global(Block body, std::set<std::string_view>& names) {
   }
 }
 
+// Adds the names to which `:=` in a comprehension of `body` assigns.
+void add_assigned_in_comprehensions(Block body, std::set<std::string_view>& names) {
+  const auto add = [&](auto& self, Expr* expr, bool in_comprehension) -> void {
+    if (auto* named = as<NamedExpr>(expr); named && in_comprehension) add_targets(named->target, names);
+    if (is<Lambda>(expr)) return;
+    for_each_child(expr, [&](Expr*& child) { self(self, child, in_comprehension || is<ComprehensionExpr>(expr)); });
+  };
+  for (Stmt* stmt : body) {
+    for_each_expr(stmt, [&](Expr*& expr) { add(add, expr, false); });
+    for_each_block(stmt, [&](Block& inner) { add_assigned_in_comprehensions(inner, names); });
+  }
+}
+
 bool has_yield(Expr* expr) {
   std::vector<Expr*> todo{expr};
   while (!todo.empty()) {
@@ -188,6 +201,22 @@ bool declares(Block body, std::string_view name) {
     if (auto* n = as<Global>(stmt)) return has(n->names);
     auto* n = as<Nonlocal>(stmt);
     return n && has(n->names);
+  });
+}
+
+// True if a comprehension in the scope assigns one of `names`, and the compiler mangles this name because a class is
+// around. If `is_alone` is true, the surroundings of the scope are unknown, and may contain a class of any name.
+bool assigns_private(const NameScope& scope, List<std::string_view> names, bool is_alone) {
+  const NameScope* around = &scope;
+  while (around && around->kind != NameScope::Kind::class_body) around = around->outer;
+  const std::string_view mangled = around ? class_in_private_names(around->class_name) : std::string_view();
+  if (mangled.empty() && !is_alone) return false;
+  std::set<std::string_view> assigned;
+  add_assigned_in_comprehensions(scope.body, assigned);
+  return std::ranges::any_of(names, [&](std::string_view name) {
+    if (!assigned.contains(name)) return false;
+    const bool is_mangled = name.starts_with('_') && name.substr(1).starts_with(mangled);
+    return is_alone || is_private_name(name) || (is_mangled && is_private_name(name.substr(1 + mangled.size())));
   });
 }
 
@@ -603,11 +632,15 @@ class Statements {
     return n.is_lazy ? lazy(place) : Reason{};
   }
 
-  Reason global(const Global& n) const {
+  Reason global(const Global& n) {
     const Arguments* args =
         alone_ && scope_->kind == NameScope::Kind::function ? parameters_of(context_, *alone_) : scope_->args;
     for (std::string_view name : n.names)
       if (is_parameter(args, name)) return "a parameter that is declared global";
+    if (!dialect_of(version_).private_globals_in_comprehensions && assigns_private(*scope_, n.names, alone_)) {
+      if (!alone_) return "a global private name that a comprehension assigns";
+      needs_surroundings_ = true;
+    }
     return {};
   }
 

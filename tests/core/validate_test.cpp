@@ -270,3 +270,36 @@ TEST_CASE("texts of annotations") {
     CHECK_MESSAGE(validate::is_expression(text, dialect_of({3, 12})), text);
   }
 }
+
+TEST_CASE("items that a comprehension unpacks") {
+  Trees t;
+  const auto of = [&](ComprehensionKind kind, Expr* item, Expr* value) {
+    const auto clauses = t.list<Comprehension>({{t.name("x"), t.name("y"), {}, false}});
+    return t.block({t.stmt(ExprStmt{t.expr(ComprehensionExpr{item, value, clauses, kind})})});
+  };
+  Expr* starred = t.expr(Starred{t.name("x")});
+  const Version unpacking{3, 15}, before{3, 14};
+  CHECK(is_kept(of(ComprehensionKind::list, starred, nullptr), unpacking));
+  CHECK_FALSE(is_kept(of(ComprehensionKind::list, starred, nullptr), before));
+  CHECK(is_kept(of(ComprehensionKind::dict, nullptr, t.name("x")), unpacking));
+  CHECK_FALSE(is_kept(of(ComprehensionKind::dict, starred, t.name("x")), unpacking));
+  CHECK_FALSE(is_kept(of(ComprehensionKind::dict, t.name("x"), starred), unpacking));
+}
+
+TEST_CASE("a global private name that a comprehension assigns") {
+  Trees t;
+  const auto method = [&](std::string_view name) {
+    const auto clauses = t.list<Comprehension>({{t.name("x"), t.name("y"), {}, false}});
+    Expr* const item = t.expr(NamedExpr{t.name(name), t.name("x")});
+    Expr* const list = t.expr(ComprehensionExpr{item, nullptr, clauses, ComprehensionKind::list});
+    return t.definition("f", nullptr, {t.stmt(Global{t.list<std::string_view>({name})}), t.stmt(ExprStmt{list})});
+  };
+  const auto in_class = [&](std::string_view name) {
+    return t.block({t.stmt(ClassDef{"_C", {}, {}, t.block({method(name)}), {}, {}})});
+  };
+  CHECK_FALSE(is_kept(in_class("__x"), {3, 12}));
+  CHECK_FALSE(is_kept(in_class("_C__x"), {3, 12}));  // printed as `__x`
+  CHECK(is_kept(in_class("__x"), {3, 13}));
+  CHECK(is_kept(in_class("z"), {3, 12}));
+  CHECK(is_kept(t.block({method("__x")}), {3, 12}));
+}
