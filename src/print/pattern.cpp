@@ -47,15 +47,20 @@ void Patterns::patterns(List<Pattern*> patterns) {
   if (!first) breaks_.close();
 }
 
+// Prints a dotted name, a literal or a sum such as `1+2j`, which the grammar allows without parentheses. An integer is
+// printed with its digits, because the grammar allows no power or shift.
+void Patterns::value(const Expr* value) {
+  if (const Constant* number = constant_of(value, Constant::Kind::integer)) constants_.constant_text(*number);
+  else exprs_.expr(value, Level::arithmetic);
+}
+
 void Patterns::pattern(const Pattern* pattern, int loosest) {
   // A missing pattern is printed as the wildcard `_`.
   if (!pattern) return out_.write("_");
   const bool parenthesised = level_of(pattern) < loosest;
   if (parenthesised) out_.write("(");
   std::visit(Overloaded{
-                 // A value pattern is a dotted name, a literal or a sum such as `1+2j`, which the grammar allows
-                 // without parentheses.
-                 [&](const MatchValue& n) { exprs_.expr(n.value, Level::arithmetic); },
+                 [&](const MatchValue& n) { value(n.value); },
                  [&](const MatchSingleton& n) { constants_.constant(*n.value); },
                  [&](const MatchSequence& n) {
                    out_.write("[");
@@ -67,7 +72,7 @@ void Patterns::pattern(const Pattern* pattern, int loosest) {
                    for (std::size_t i = 0; i < n.keys.size() && i < n.patterns.size(); ++i) {
                      if (i == 0) breaks_.open(first_line(n.keys[i]));
                      else breaks_.comma(first_line(n.keys[i]));
-                     exprs_.expr(n.keys[i], Level::arithmetic);
+                     value(n.keys[i]);
                      out_.write(": ");
                      this->pattern(n.patterns[i], as_pattern);
                    }

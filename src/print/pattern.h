@@ -17,6 +17,7 @@ class Patterns {
  private:
   void pattern(const ast::Pattern* pattern, int loosest);
   void patterns(ast::List<ast::Pattern*> patterns);
+  void value(const ast::Expr* value);
 
   Emitter& out_;
   Breaks& breaks_;
