@@ -91,16 +91,8 @@ bool Expressions::is_result_below(const Expr* annotation) const {
 }
 
 void Expressions::annotation_of(const Expr* annotation, bool is_below) {
-  constexpr std::size_t least = 73;  // the number of columns from which a string is divided into several parts
-  if (is_below) {
-    breaks_.optional_brackets(annotation->line, [&] { expr(annotation, Level::test); });
-  } else if (const Constant* text = constants_.wide_annotation(annotation)) {
-    breaks_.optional_brackets(-1, [&] {
-      if (!constants_.long_string(*text, least)) constants_.constant_text(*text);
-    });
-  } else {
-    part(annotation, Level::test);
-  }
+  if (is_below) breaks_.optional_brackets(annotation->line, [&] { expr(annotation, Level::test); });
+  else if (!constants_.divided_annotation(annotation)) part(annotation, Level::test);
 }
 
 void Expressions::argument(const Arg& arg, const Expr* default_value, bool annotated) {

@@ -335,6 +335,18 @@ bool Constants::long_string(const Constant& constant, std::size_t least) {
   return true;
 }
 
+bool Constants::divided_annotation(const Expr* annotation) {
+  constexpr std::size_t least = 73;  // the number of columns from which a string is divided into several parts
+  const Constant* text = wide_annotation(annotation);
+  if (!text) return false;
+  breaks_.optional_brackets(-1, [&] {
+    if (!long_string(*text, least)) constant_text(*text);
+  });
+  return true;
+}
+
+// Returns the text of an annotation that is a string whose columns are unknown, and that is too wide for a line; null
+// for any other annotation.
 const Constant* Constants::wide_annotation(const Expr* annotation) const {
   constexpr std::size_t longest_line = 120, quotes = 2, behind = std::string_view(" = None,").size();
   const Constant* text = constant_of(annotation, Constant::Kind::string);

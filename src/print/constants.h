@@ -37,10 +37,11 @@ class Constants {
   // prints nothing, if the constant has fewer than `least` columns, or if the text that is being printed must stay on
   // one line.
   bool long_string(const Constant& constant, std::size_t least = 100);
-  // Returns the text of an annotation that is a string whose columns are unknown, and that is too wide for a line of its
-  // own behind the text since the last mark; null for any other annotation. Up to 3.13, the compiler folds the
-  // annotations of a function into one tuple if all of them are constants, and keeps no position of a single annotation.
-  const Constant* wide_annotation(const ast::Expr* annotation) const;
+  // Prints an annotation as several adjacent strings in brackets if it is a string whose columns are unknown, and that is
+  // too wide for a line of its own behind the text since the last mark. Returns false, and prints nothing, for any other
+  // annotation. Up to 3.13, the compiler folds the annotations of a function into one tuple if all of them are
+  // constants, and keeps no position of a single annotation.
+  bool divided_annotation(const ast::Expr* annotation);
   // Prints `constant` as a literal whose quotes suit the enclosing f-string.
   void constant_text(const Constant& constant);
 
@@ -54,6 +55,7 @@ class Constants {
   bool multiline_string(const ast::Expr* leaf, const Constant& constant);
   bool raw_string(const ast::Expr* leaf, const Constant& constant);
   bool is_folded(const ast::Expr* leaf, const Constant& constant) const;
+  const Constant* wide_annotation(const ast::Expr* annotation) const;
   bool may_be_triple_quoted(const ast::Expr* leaf, std::string_view text) const;
   bool ends_triple_quoted(const ast::Expr* leaf, std::string_view last) const;
   bool starts_below_quotes(const ast::Expr* leaf, std::string_view text, std::int32_t more) const;

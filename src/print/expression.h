@@ -62,8 +62,8 @@ class Expressions {
   // or null.
   std::vector<std::size_t> arguments(const ast::Arguments* args, bool annotated, const ast::Expr* behind = nullptr);
   void type_params(ast::List<ast::TypeParam> params);
-  // Prints the annotation of a parameter, a result or a variable. `is_below` is true if the annotation stood in
-  // brackets on the line below.
+  // Prints the annotation of a parameter or a result. `is_below` is true if the annotation stood in brackets on the line
+  // below.
   void annotation_of(const ast::Expr* annotation, bool is_below);
   // Returns true if the annotation of a result (`-> T`) that was kept as text stood in brackets on the line below `->`.
   bool is_result_below(const ast::Expr* annotation) const;

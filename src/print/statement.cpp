@@ -248,7 +248,7 @@ void Statements::annotated_assignment(const AnnAssign& assign) {
   if (is_parenthesised) out_.write("(");
   exprs_.expr(assign.target, Level::test);
   out_.write(is_parenthesised ? "): " : ": ");
-  exprs_.annotation_of(assign.annotation, false);
+  if (!constants_.divided_annotation(assign.annotation)) exprs_.expr(assign.annotation, Level::test);
   if (assign.value) out_.write(" = "), exprs_.value(assign.value, Level::yield);
 }
 

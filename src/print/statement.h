@@ -21,6 +21,7 @@ class Statements {
         positions_(sheet.positions),
         breaks_(sheet.breaks),
         names_(sheet.names),
+        constants_(sheet.constants),
         exprs_(exprs),
         lines_(sheet),
         patterns_(sheet, exprs),
@@ -78,6 +79,7 @@ class Statements {
   Positions& positions_;
   Breaks& breaks_;
   Identifiers& names_;
+  Constants& constants_;
   Expressions& exprs_;
   SourceLines lines_;
   Patterns patterns_;
