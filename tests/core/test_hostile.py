@@ -102,25 +102,24 @@ def test_a_state_machine_that_is_nested_too_deeply_is_a_stub(tmp_path: Path) -> 
 
 def test_functions_that_are_nested_too_deeply(tmp_path: Path) -> None:
     """Each function of a chain adds two levels of indentation, and no parser would have accepted the whole chain."""
-    depth = 70
-
-    def outer(items):  # type: ignore[no-untyped-def]
-        for item in items:
-
-            def inner() -> None:
-                item.found()
-
-    code = outer.__code__
-    for _ in range(depth):
-        constants = tuple(code if hasattr(each, "co_code") else each for each in outer.__code__.co_consts)
-        code = outer.__code__.replace(co_consts=constants)
     import importlib.util
     import marshal
+    import types
 
-    module = compile("def outer(items): pass", "chain", "exec")
-    constants = tuple(code if hasattr(each, "co_code") else each for each in module.co_consts)
+    depth = 70
+    source = "def outer(items):\n    for item in items:\n        def inner():\n            item.found()\n"
+    module = compile(source, "chain", "exec")
+
+    def around(code: types.CodeType, inner: types.CodeType) -> types.CodeType:
+        constants = tuple(inner if isinstance(each, types.CodeType) else each for each in code.co_consts)
+        return code.replace(co_consts=constants)
+
+    outer = next(each for each in module.co_consts if isinstance(each, types.CodeType))
+    chain = outer
+    for _ in range(depth):
+        chain = around(outer, chain)
     pyc = tmp_path / "chain.pyc"
-    pyc.write_bytes(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(module.replace(co_consts=constants)))
+    pyc.write_bytes(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(around(module, chain)))
     shown = run(pyc).stdout.decode()
     assert "nested too deeply" in shown
     assert shown.count("def outer") + shown.count("def inner") > depth // 3
