@@ -120,3 +120,19 @@ TEST_CASE("statements of nothing and internal statements") {
                        b.stmt(InternalStmt{StmtMarker::append, 2, b.name("a"), b.name("b")})})) ==
         "pass\npass\ndel ()\n__internal_append_2__(a, b)\n");
 }
+
+TEST_CASE("an integer in a pattern is printed with its digits, whatever the width of its position") {
+  TreeBuilder b;
+  Arena arena;
+  CodeObject code;
+  code.version = {3, 13}, code.bytecode = {0, 0};
+  code.constants.push_back({.kind = Constant::Kind::integer, .text = "2147483647"});
+  code.positions.push_back({1, 1, 0, 9});  // as wide as `2**31 - 1`
+  Expr* const number = b.expr(ConstantExpr{code.constants.data()});
+  number->line = 1;
+  auto* pattern = arena.make<Pattern>(Pattern{MatchValue{number}});
+  const Block body = b.block({b.line("a")});
+  Stmt* const match = b.stmt(Match{b.name("x"), b.list<MatchCase>({{pattern, nullptr, body}})});
+  CHECK(print_block(b.block({b.stmt(ExprStmt{number}), match}), code.version, &code).source ==
+        "2**31 - 1\nmatch x:\n    case 2147483647:\n        a\n");
+}
