@@ -418,7 +418,8 @@ Body build(Context& context, const CodeObject& code) {
   };
   auto known = context.bodies.find(&code);
   if (known != context.bodies.end()) return with_levels(known->second);
-  if (context.depth >= int(context.options.limits.depth)) return stub(context, code, "nested too deeply", 0);
+  if (context.depth >= int(context.options.limits.depth))
+    return with_levels(stub(context, code, "nested too deeply", 0));
   context.version = code.version;
   Body body = build_within_limits(context, code);
   if (body.size > context.options.limits.text / Limits::text_of_code) {

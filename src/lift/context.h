@@ -75,7 +75,7 @@ struct Body {
   // The number of instructions of the code object and of all nested code objects. A nested code object counts once for
   // each instruction that loads it.
   std::size_t size = 0;
-  // An upper bound of the number of levels of indentation within the block, with those of nested definitions.
+  // An upper bound of the levels of indentation in the block and in the definitions that are nested in it.
   int levels = 0;
 };
 
@@ -117,8 +117,8 @@ class Context {
   Level level = Level::structured;
   Version version;
   int depth = 0;
-  // The greatest number of levels of indentation that a nested definition adds to the current code object, as far as its
-  // nested code objects have been built; an upper bound.
+  // An upper bound of the levels of indentation that any single nested definition adds to the current code object. The
+  // bound grows while the nested code objects are built.
   int nested_levels = 0;
   // The kinds of all statements that have been made for the current code object. A pass that works only on statements
   // of other kinds has nothing to do.

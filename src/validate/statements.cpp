@@ -130,13 +130,22 @@ void add_global(Block body, std::set<std::string_view>& names) {
 
 // Adds the names to which `:=` in a comprehension of `body` assigns.
 void add_assigned_in_comprehensions(Block body, std::set<std::string_view>& names) {
-  const auto add = [&](auto& self, Expr* expr, bool in_comprehension) -> void {
-    if (auto* named = as<NamedExpr>(expr); named && in_comprehension) add_targets(named->target, names);
-    if (is<Lambda>(expr)) return;
-    for_each_child(expr, [&](Expr*& child) { self(self, child, in_comprehension || is<ComprehensionExpr>(expr)); });
+  struct Visit {
+    Expr* expr;
+    bool in_comprehension;
   };
   for (Stmt* stmt : body) {
-    for_each_expr(stmt, [&](Expr*& expr) { add(add, expr, false); });
+    for_each_expr(stmt, [&](Expr*& expr) {
+      std::vector<Visit> todo{{expr, false}};
+      while (!todo.empty()) {
+        const auto [next, in_comprehension] = todo.back();
+        todo.pop_back();
+        if (is<Lambda>(next)) continue;
+        if (auto* named = as<NamedExpr>(next); named && in_comprehension) add_targets(named->target, names);
+        const bool within = in_comprehension || is<ComprehensionExpr>(next);
+        for_each_child(next, [&](Expr*& child) { todo.push_back({child, within}); });
+      }
+    });
     for_each_block(stmt, [&](Block& inner) { add_assigned_in_comprehensions(inner, names); });
   }
 }
